@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * admission.h - the verdict: funded, free or refused, and the sentence that says so
+ *
+ * The one implementation of doc/model.md 3 and 4, used for a submission, a modification, a job met by the loop and a quote.
+ * It looks at what is asked and at what there is, and changes nothing: the ledger takes the hold in the same transaction.
+ *
+ * Unit     amounts in units, times in seconds
+ * Threads  pure functions: any thread */
+#ifndef LIB_ADMISSION_H
+#define LIB_ADMISSION_H
+#include <stdbool.h>
+#include "lib/amount.h"
+#include "lib/budget.h"
+#include "lib/gpu_request.h"
+#include "lib/job_options.h"
+
+#define ADMISSION_TEXT_MAX 1024
+
+enum admission_exhausted { ADMIT_FREE, ADMIT_REJECT };
+
+struct admission_rules {
+	int64_t default_min_runtime_s, max_min_runtime_s;
+	bool hold_time_limit;		/* classic accounting: hold the whole time limit */
+	bool reject_unlimited;		/* a job without any time limit is refused instead of running free */
+};
+
+struct admission_question {
+	const struct gpu_request *request;
+	const struct job_options *options;
+	int64_t time_limit_s;		/* DURATION_UNLIMITED when there is none, after the partition's default */
+	int64_t rate;			/* of the dearest type it may get, in thousandths */
+	bool deferred;			/* not eligible yet (begin time, dependency, held by its user): no hold now */
+	bool requeueable;		/* false: displacing it means cancelling it, and the user is told */
+	enum admission_exhausted on_exhausted;
+};
+
+struct admission {
+	bool accepted;
+	enum job_tier tier;		/* FUNDED or FREE when accepted */
+	int64_t min_runtime_s;		/* what is protected; 0 in the free tier */
+	amount_t per_task;		/* the hold of one array task; 0 when free or deferred */
+	amount_t hold;			/* of all tasks; 0 when free or deferred */
+	char text[ADMISSION_TEXT_MAX];	/* for the user: what was asked, what there is, which project refused, what to do next */
+};
+
+/* What the job costs before the budget is looked at: minimum runtime after defaults and cuts, per-task and total hold.
+ * 0; or -1 with a text: a minimum runtime over the maximum, a price that overflows. */
+int admission_price(const struct admission_question *q, const struct admission_rules *rules, struct admission *out, struct fault *why);
+
+/* The verdict over `path` (leaf first, `depth` >= 1). Always fills *out; never fails. */
+void admission_decide(const struct admission_question *q, const struct admission_rules *rules, const struct budget_node *path, int depth,
+	struct admission *out);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * budget.h - what a project has left, at itself and at every ancestor
+ *
+ * available = sum of what is free in the live allocations + credit limit - credit already used   (doc/model.md, 2 and 4)
+ * The path is checked from the leaf to the root at every node that has allocations: the tightest decides and is named.
+ *
+ * Unit     amounts in units (amount.h)
+ * Threads  pure functions: any thread */
+#ifndef LIB_BUDGET_H
+#define LIB_BUDGET_H
+#include <stdbool.h>
+#include "lib/amount.h"
+
+#define PROJECT_NAME_MAX 64
+#define BUDGET_DEPTH_MAX 40
+
+/* One project on the way up, with the sums of its allocations. */
+struct budget_node {
+	char name[PROJECT_NAME_MAX];
+	bool metered;		/* has, or ever had, an allocation; a node that never had one bounds nothing */
+	amount_t amount;	/* of the live allocations */
+	amount_t charged;	/* against the live allocations, by it and all below it */
+	amount_t held;		/* likewise */
+	amount_t credit;	/* its credit limit */
+	amount_t credit_used;	/* what allocations, live or not, are below zero */
+};
+
+/* Available at one node; AMOUNT_UNBOUNDED when it is not metered. May be negative after a pull-back: never clamped. */
+#define AMOUNT_UNBOUNDED INT64_MAX
+amount_t budget_available(const struct budget_node *n);
+
+/* The first index, from the leaf (0) up, of the node with the least available, or -1 when none is metered. */
+int budget_tightest(const struct budget_node *path, int depth);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * settings.h - budgetd.conf: one table of settings, read by budgetd and (its part) by the job_submit plugin
+ *
+ * The file is `key = value` lines (libconfuse). The whole is read and validated before anything is returned; an unknown key,
+ * a bad value or a value out of range is refused with file:line. The sample file and budgetd.conf(5) are printed from the table.
+ *
+ * Threads  settings_load takes a lock of its own (libconfuse's scanner is not reentrant); a struct settings is const once loaded */
+#ifndef SETTINGS_SETTINGS_H
+#define SETTINGS_SETTINGS_H
+#include <stdint.h>
+#include <stdio.h>
+#include "lib/fault.h"
+
+enum unreachable_policy { UNREACHABLE_FREE, UNREACHABLE_ACCEPT, UNREACHABLE_REJECT };
+enum exhausted_policy { EXHAUSTED_FREE, EXHAUSTED_REJECT };
+enum unlimited_policy { UNLIMITED_FREE, UNLIMITED_REJECT };
+enum unknown_account_policy { UNKNOWN_ACCOUNT_REJECT, UNKNOWN_ACCOUNT_FREE };
+enum hold_basis { HOLD_MIN_RUNTIME, HOLD_TIME_LIMIT };
+
+struct settings {
+	/* where things are */
+	char *socket, *slurm_socket, *database;
+	/* the plugin inside slurmctld */
+	int64_t ask_deadline_ms, breaker_ms;
+	int when_unreachable;		/* enum unreachable_policy */
+	/* Slurm's side of the tiers */
+	char *qos_funded, *qos_funded_still, *qos_free;
+	/* the contract */
+	int64_t default_min_runtime_s, max_min_runtime_s;
+	int hold, on_exhausted, unlimited_time, unknown_account;	/* enums above */
+	/* the loop */
+	int64_t pass_interval_s, unbound_hold_s, window_s;
+	/* people */
+	char *administrators;		/* user names, separated by commas or spaces */
+};
+
+/* The compiled-in place, or $GPUBUDGET_CONF. Borrowed. */
+const char *settings_default_path(void);
+
+/* Read `path`. A missing file is an error (ENOENT) for budgetd and fine for the plugin, which then calls settings_defaults.
+ * 0 and *out set, to be freed by settings_free; or -1, *out untouched, `why` is "file:line: what, why". */
+int settings_load(const char *path, struct settings **out, struct fault *why);
+struct settings *settings_defaults(void);	/* NULL and ENOMEM */
+void settings_free(struct settings *s);		/* NULL is fine; errno is kept */
+
+/* A commented sample of every setting with its default, range and meaning. */
+void settings_print_sample(FILE *to);
+/* The effective values, one `key = value` a line. */
+void settings_print(const struct settings *s, FILE *to);
+
+#endif
