@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * budget.h - what a project has left, at itself and at every ancestor
  *
- * available = sum of what is free in the live allocations + credit limit - credit already used   (doc/model.md, 2 and 4)
+ * available = amount - charged - held of the live allocations + credit limit - debt of expired ones   (doc/model.md, 2 and 4)
  * The path is checked from the leaf to the root at every node that has allocations: the tightest decides and is named.
  *
  * Unit     amounts in units (amount.h)
@@ -22,7 +22,8 @@ struct budget_node {
 	amount_t charged;	/* against the live allocations, by it and all below it */
 	amount_t held;		/* likewise */
 	amount_t credit;	/* its credit limit */
-	amount_t credit_used;	/* what allocations, live or not, are below zero */
+	amount_t debt;		/* what expired allocations are below zero: an expiry does not forgive */
+	bool expired;		/* it has allocations and none of them is live: 0 available, credit included */
 };
 
 /* Available at one node; AMOUNT_UNBOUNDED when it is not metered. May be negative after a pull-back: never clamped. */

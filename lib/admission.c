@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * admission.c - the verdict and its sentence (doc/model.md, 3 and 4).
+ *
+ * What is asked is priced first, then the tightest project on the path decides. Every text says what was asked, what
+ * there is, which project it is about and what to do next. */
+#include "lib/admission.h"
+#include "lib/duration.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void say(struct admission *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends a sentence; what does not fit is cut, the first sentences are the important ones. */
+static void say(struct admission *a, const char *fmt, ...)
+{
+	size_t used = strlen(a->text);
+	va_list ap;
+
+	if (used && used + 1 < sizeof(a->text)) {
+		a->text[used++] = ' ';
+		a->text[used] = '\0';
+	}
+	va_start(ap, fmt);
+	vsnprintf(a->text + used, sizeof(a->text) - used, fmt, ap);
+	va_end(ap);
+}
+
+static void refuse(struct admission *a)
+{
+	a->accepted = false;
+	a->tier = TIER_UNSET;
+	a->min_runtime_s = 0;
+	a->per_task = a->hold = 0;
+}
+
+static void make_free(struct admission *a)
+{
+	a->accepted = true;
+	a->tier = TIER_FREE;
+	a->min_runtime_s = 0;
+	a->per_task = a->hold = 0;
+}
+
+static bool asks_for_free(const struct job_options *o)
+{
+	return o->tier == TIER_FREE || o->min_runtime_s == 0;
+}
+
+/* Declared or default, cut to the time limit: nobody is protected for longer than the job can run. */
+static int64_t min_runtime(const struct admission_question *q, const struct admission_rules *rules)
+{
+	int64_t s = q->options->min_runtime_s;
+
+	if (s == MIN_RUNTIME_UNSET)
+		s = rules->default_min_runtime_s;
+	return s < q->time_limit_s ? s : q->time_limit_s;
+}
+
+/* What is set aside: the minimum runtime, or the whole time limit where the site wants classic accounting. */
+static int64_t hold_seconds(const struct admission_question *q, const struct admission_rules *rules, int64_t min_runtime_s)
+{
+	return rules->hold_time_limit && q->time_limit_s != DURATION_UNLIMITED ? q->time_limit_s : min_runtime_s;
+}
+
+int admission_price(const struct admission_question *q, const struct admission_rules *rules, struct admission *out,
+	struct fault *why)
+{
+	int64_t tasks = q->request->array_tasks;
+	amount_t per_task;
+
+	*out = (struct admission){0};
+	if (job_options_check(q->options, rules->max_min_runtime_s, why) < 0)
+		return -1;
+	if (asks_for_free(q->options)) {
+		make_free(out);
+		return 0;
+	}
+	out->tier = TIER_FUNDED;
+	out->min_runtime_s = min_runtime(q, rules);
+	if (amount_price(q->request->gpus_max, hold_seconds(q, rules, out->min_runtime_s), q->rate, &per_task) < 0 ||
+		(per_task > 0 && tasks > INT64_MAX / per_task))
+		return fault_errno(why, EOVERFLOW, "%jd GPUs for %jd array tasks cost more GPU-hours than can be counted; "
+			"ask for fewer", (intmax_t)q->request->gpus_max, (intmax_t)tasks);
+	out->per_task = per_task;
+	out->hold = per_task * tasks;
+	return 0;
+}
+
+/* "2 GPUs x 3 h minimum runtime", with the tasks of an array in front. */
+static const char *asked(const struct admission_question *q, const struct admission_rules *rules, const struct admission *a,
+	char *buf, size_t size)
+{
+	char gpus[GPU_COUNT_TEXT_MAX], time[DURATION_TEXT_MAX], tasks[40] = "";
+
+	if (q->request->array_tasks > 1)
+		snprintf(tasks, sizeof(tasks), "%jd tasks x ", (intmax_t)q->request->array_tasks);
+	snprintf(buf, size, "%s%s%s x %s %s", tasks, q->request->exact ? "" : "up to ",
+		gpu_count_text(&q->request->gpus, gpus), duration_text(hold_seconds(q, rules, a->min_runtime_s), time),
+		rules->hold_time_limit ? "time limit" : "minimum runtime");
+	return buf;
+}
+
+/* "vision has 2.00 of 8.00 GPU-h available (6.00 held, 0.00 charged)" */
+static const char *left_at(const struct budget_node *n, char *buf, size_t size)
+{
+	char available[AMOUNT_TEXT_MAX], amount[AMOUNT_TEXT_MAX], held[AMOUNT_TEXT_MAX], charged[AMOUNT_TEXT_MAX];
+
+	if (n->expired)
+		snprintf(buf, size, "the allocations of %s have expired or have not begun, it has 0.00 GPU-h available", n->name);
+	else
+		snprintf(buf, size, "%s has %s of %s GPU-h available (%s held, %s charged)", n->name,
+			amount_text(budget_available(n), available), amount_text(n->amount + n->credit, amount),
+			amount_text(n->held, held), amount_text(n->charged, charged));
+	return buf;
+}
+
+/* The next step for a job that does not fit: the minimum runtime that would, or whom to ask. */
+static void say_what_would_fit(const struct admission_question *q, struct admission *a, const struct budget_node *n)
+{
+	int64_t price = q->request->gpus_max * q->rate * q->request->array_tasks;
+	int64_t fits_s = price > 0 && budget_available(n) > 0 ? budget_available(n) / price / 60 * 60 : 0;
+	char time[DURATION_TEXT_MAX];
+
+	if (fits_s > 0)
+		say(a, "--gpu-min-runtime=%jdm would fit (%s).", (intmax_t)(fits_s / 60), duration_text(fits_s, time));
+	say(a, "See `budgetctl balance %s`; its owner can ask for more.", n->name);
+}
+
+static void say_funded(const struct admission_question *q, const struct admission_rules *rules, struct admission *a,
+	const struct budget_node *leaf, const struct budget_node *tightest)
+{
+	char what[GPU_COUNT_TEXT_MAX + 160], hold[AMOUNT_TEXT_MAX], left[AMOUNT_TEXT_MAX], of[AMOUNT_TEXT_MAX];
+
+	asked(q, rules, a, what, sizeof(what));
+	if (!tightest)
+		say(a, "funded: %s (%s); %s has no allocation in its path and is bounded by its fair share.", leaf->name, what, leaf->name);
+	else if (q->deferred)
+		say(a, "funded: %s GPU-h of %s (%s) will be set aside when the job becomes eligible.", amount_text(a->hold, hold),
+			leaf->name, what);
+	else
+		say(a, "funded: %s GPU-h of %s set aside (%s); %s of %s GPU-h of %s left.", amount_text(a->hold, hold), leaf->name,
+			what, amount_text(budget_available(tightest) - a->hold, left),
+			amount_text(tightest->amount + tightest->credit, of), tightest->name);
+}
+
+static void say_not_requeueable(const struct admission_question *q, struct admission *a)
+{
+	if (!q->requeueable)
+		say(a, "It cannot be requeued: if it is displaced it is cancelled.");
+}
+
+/* The money does not reach: free, or refused where the job insists or the project says so. */
+static void decide_exhausted(const struct admission_question *q, const struct admission_rules *rules, struct admission *a,
+	const struct budget_node *n)
+{
+	char what[GPU_COUNT_TEXT_MAX + 160], left[320], need[AMOUNT_TEXT_MAX];
+	bool insists = q->options->tier == TIER_FUNDED;
+
+	asked(q, rules, a, what, sizeof(what));
+	amount_text(a->hold, need);
+	left_at(n, left, sizeof(left));
+	if (insists || q->on_exhausted == ADMIT_REJECT) {
+		say(a, "refused: the job needs %s GPU-h (%s), %s, and %s.", need, what, left,
+			insists ? "--gpu-tier=funded was asked for" : "the project refuses what it cannot pay (on_exhausted=reject)");
+		say_what_would_fit(q, a, n);
+		say(a, "--gpu-tier=free runs it uncharged and unprotected.");
+		refuse(a);
+		return;
+	}
+	say(a, "free tier: the job needs %s GPU-h (%s), %s. It runs uncharged and may be displaced at any time.", need, what, left);
+	say_what_would_fit(q, a, n);
+	make_free(a);
+}
+
+/* Without any time limit nobody can say when the GPUs come back: not funded (doc/model.md, 4). */
+static void decide_unlimited(const struct admission_question *q, const struct admission_rules *rules, struct admission *a)
+{
+	if (rules->reject_unlimited || q->options->tier == TIER_FUNDED) {
+		say(a, "refused: the job has no time limit, and only a job with one can be funded; give --time.");
+		refuse(a);
+		return;
+	}
+	say(a, "free tier: the job has no time limit, and only a job with one can be funded; give --time. It runs uncharged and may be "
+		"displaced at any time.");
+	make_free(a);
+}
+
+void admission_decide(const struct admission_question *q, const struct admission_rules *rules, const struct budget_node *path,
+	int depth, struct admission *out)
+{
+	struct fault why = {0};
+	int tightest;
+
+	if (admission_price(q, rules, out, &why) < 0) {
+		refuse(out);
+		say(out, "refused: %s", why.text);
+		return;
+	}
+	if (out->tier == TIER_FREE) {
+		say(out, "free tier, as asked: not charged, not protected, may be displaced at any time.");
+		say_not_requeueable(q, out);
+		return;
+	}
+	if (q->time_limit_s == DURATION_UNLIMITED) {
+		decide_unlimited(q, rules, out);
+		return;
+	}
+	tightest = budget_tightest(path, depth);
+	if (tightest >= 0 && budget_available(&path[tightest]) < out->hold) {
+		decide_exhausted(q, rules, out, &path[tightest]);
+	} else {
+		out->accepted = true;
+		say_funded(q, rules, out, &path[0], tightest < 0 ? NULL : &path[tightest]);
+		if (q->deferred)
+			out->hold = 0;
+	}
+	if (out->accepted)
+		say_not_requeueable(q, out);
+}

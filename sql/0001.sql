@@ -1,0 +1,156 @@
+-- Schema 1. Amounts are integer units (3,600,000 = 1 GPU-hour at rate 1.000), times are UTC epoch seconds.
+-- What happened (journal, charge, closed run parts) is append-only and the database itself refuses to change it.
+-- What is set aside (hold, hold_draw, allocation_sum) is present state and can be rebuilt from the jobs and the journal.
+
+CREATE TABLE project (
+	id           INTEGER PRIMARY KEY,
+	name         TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 63 AND name = lower(name)),
+	parent       INTEGER REFERENCES project(id) CHECK (parent <> id),
+	share        INTEGER NOT NULL DEFAULT 1 CHECK (share BETWEEN 0 AND 1000000),
+	on_exhausted TEXT CHECK (on_exhausted IN ('free', 'reject')),		-- NULL = inherited
+	credit       INTEGER NOT NULL DEFAULT 0 CHECK (credit >= 0),
+	created_at   INTEGER NOT NULL,
+	removed_at   INTEGER							-- a removed project keeps its journal
+) STRICT;
+CREATE UNIQUE INDEX project_by_name ON project(name) WHERE removed_at IS NULL;
+CREATE INDEX project_by_parent ON project(parent);
+
+CREATE TABLE member (
+	project INTEGER NOT NULL REFERENCES project(id),
+	user    TEXT NOT NULL CHECK (length(user) BETWEEN 1 AND 255),
+	role    TEXT NOT NULL CHECK (role IN ('owner', 'member')),
+	PRIMARY KEY (project, user)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX member_by_user ON member(user);
+
+CREATE TABLE allocation (
+	id         INTEGER PRIMARY KEY,
+	project    INTEGER NOT NULL REFERENCES project(id),
+	starts     INTEGER NOT NULL,
+	ends       INTEGER CHECK (ends > starts),				-- NULL = open
+	comment    TEXT NOT NULL DEFAULT '',
+	created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX allocation_by_project ON allocation(project);
+
+-- The running sums of an allocation: amount from the journal without charges, charged from the charges, held from hold_draw.
+CREATE TABLE allocation_sum (
+	allocation INTEGER PRIMARY KEY REFERENCES allocation(id),
+	amount     INTEGER NOT NULL DEFAULT 0,
+	charged    INTEGER NOT NULL DEFAULT 0,
+	held       INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0)
+) STRICT;
+
+-- The answer given to one submission, with or without money behind it.
+CREATE TABLE admission (
+	id            INTEGER PRIMARY KEY,
+	token         TEXT NOT NULL UNIQUE,
+	at            INTEGER NOT NULL,
+	uid           INTEGER NOT NULL,
+	project       INTEGER NOT NULL REFERENCES project(id),
+	tier          TEXT NOT NULL CHECK (tier IN ('funded', 'free')),
+	min_runtime   INTEGER NOT NULL CHECK (min_runtime >= 0),
+	team_rank     INTEGER NOT NULL CHECK (team_rank >= 0),
+	gpus          INTEGER NOT NULL CHECK (gpus >= 0),			-- of one task, the upper bound
+	tasks         INTEGER NOT NULL CHECK (tasks >= 1),
+	per_task      INTEGER NOT NULL CHECK (per_task >= 0),			-- units one task sets aside
+	job           INTEGER,							-- (array) job id, NULL until the loop has seen it
+	request       TEXT NOT NULL						-- the question as it came, for later modifications
+) STRICT;
+CREATE INDEX admission_by_job ON admission(job) WHERE job IS NOT NULL;
+CREATE INDEX admission_unbound ON admission(at) WHERE job IS NULL;
+
+-- One start-to-end of a job. A requeued job has several.
+CREATE TABLE run (
+	id            INTEGER PRIMARY KEY,
+	cluster       TEXT NOT NULL,
+	job           INTEGER NOT NULL,						-- the raw job id of Slurm
+	submit        INTEGER NOT NULL,
+	start         INTEGER NOT NULL,
+	label         TEXT NOT NULL,						-- as people write it: 12, 12_3, 12+1
+	admission     INTEGER REFERENCES admission(id),
+	project       INTEGER NOT NULL REFERENCES project(id),
+	uid           INTEGER NOT NULL,
+	partition     TEXT NOT NULL,
+	tier          TEXT NOT NULL CHECK (tier IN ('funded', 'free')),
+	min_runtime   INTEGER NOT NULL,
+	gpus          INTEGER NOT NULL,
+	tres          TEXT NOT NULL,						-- AllocTRES as Slurm gave it
+	price         INTEGER NOT NULL CHECK (price >= 0),			-- units a second, fixed at the start
+	covered_until INTEGER NOT NULL,						-- the hold pays up to here
+	free_since    INTEGER,							-- an extension did not fit: free from here on
+	ended         INTEGER,							-- NULL = running
+	state         TEXT,							-- Slurm's word for the end
+	UNIQUE (cluster, job, submit, start)
+) STRICT;
+CREATE INDEX run_open ON run(cluster, job) WHERE ended IS NULL;
+CREATE INDEX run_by_job ON run(job);
+
+CREATE TABLE hold (
+	id         INTEGER PRIMARY KEY,
+	admission  INTEGER NOT NULL REFERENCES admission(id),
+	project    INTEGER NOT NULL REFERENCES project(id),
+	run        INTEGER REFERENCES run(id),					-- NULL = waits in the queue
+	tasks      INTEGER NOT NULL CHECK (tasks >= 0),
+	units      INTEGER NOT NULL CHECK (units >= 0),
+	opened_at  INTEGER NOT NULL,
+	closed_at  INTEGER,
+	closed_why TEXT
+) STRICT;
+CREATE INDEX hold_open_by_admission ON hold(admission) WHERE closed_at IS NULL;
+CREATE INDEX hold_open_by_run ON hold(run) WHERE closed_at IS NULL AND run IS NOT NULL;
+CREATE INDEX hold_open ON hold(project) WHERE closed_at IS NULL;
+
+-- Which allocations, at the project and at each metered ancestor, an open hold is drawn on.
+CREATE TABLE hold_draw (
+	hold       INTEGER NOT NULL REFERENCES hold(id),
+	allocation INTEGER NOT NULL REFERENCES allocation(id),
+	units      INTEGER NOT NULL CHECK (units > 0),
+	PRIMARY KEY (hold, allocation)
+) STRICT, WITHOUT ROWID;
+
+-- How a run was paid for, piece by piece. Parts of a run add up to the run exactly.
+CREATE TABLE charge (
+	id         INTEGER PRIMARY KEY,
+	run        INTEGER NOT NULL REFERENCES run(id),
+	seq        INTEGER NOT NULL CHECK (seq >= 0),
+	kind       TEXT NOT NULL CHECK (kind IN ('funded', 'free', 'uncovered')),
+	project    INTEGER NOT NULL REFERENCES project(id),
+	at         INTEGER NOT NULL,
+	part_start INTEGER NOT NULL,
+	part_end   INTEGER NOT NULL CHECK (part_end >= part_start),
+	gpus       INTEGER NOT NULL,
+	units      INTEGER NOT NULL CHECK (units >= 0 AND (kind = 'funded' OR units = 0)),
+	UNIQUE (run, seq)
+) STRICT;
+CREATE INDEX charge_by_project ON charge(project, part_end);
+
+CREATE TABLE journal (
+	id         INTEGER PRIMARY KEY,
+	at         INTEGER NOT NULL,
+	kind       TEXT NOT NULL CHECK (kind IN ('deposit', 'charge', 'transfer', 'adjustment', 'refund', 'expiry', 'carry-over', 'void')),
+	allocation INTEGER NOT NULL REFERENCES allocation(id),
+	project    INTEGER NOT NULL REFERENCES project(id),			-- the owner of the allocation
+	units      INTEGER NOT NULL CHECK (kind <> 'charge' OR units <= 0),
+	balance    INTEGER NOT NULL,						-- of the allocation, after this entry
+	charge     INTEGER REFERENCES charge(id) CHECK (kind <> 'charge' OR charge IS NOT NULL),
+	actor      TEXT NOT NULL,
+	reason     TEXT NOT NULL DEFAULT '',
+	request_id TEXT
+) STRICT;
+CREATE INDEX journal_by_project ON journal(project, id);
+CREATE INDEX journal_by_charge ON journal(charge) WHERE charge IS NOT NULL;
+CREATE UNIQUE INDEX journal_by_request ON journal(request_id) WHERE request_id IS NOT NULL;
+
+CREATE TRIGGER journal_is_never_changed BEFORE UPDATE ON journal
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only: correct an entry by a new one'); END;
+CREATE TRIGGER journal_is_never_deleted BEFORE DELETE ON journal
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only: correct an entry by a new one'); END;
+CREATE TRIGGER charge_is_never_changed BEFORE UPDATE ON charge
+BEGIN SELECT RAISE(ABORT, 'charges are append-only'); END;
+CREATE TRIGGER charge_is_never_deleted BEFORE DELETE ON charge
+BEGIN SELECT RAISE(ABORT, 'charges are append-only'); END;
+CREATE TRIGGER ended_run_is_never_changed BEFORE UPDATE ON run WHEN OLD.ended IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'an ended run is never changed'); END;
+CREATE TRIGGER run_is_never_deleted BEFORE DELETE ON run
+BEGIN SELECT RAISE(ABORT, 'runs are never deleted'); END;
