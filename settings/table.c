@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * table.c - every setting of budgetd.conf: name, type, default, range, words and help in one row
+ *
+ * A default is written as it would stand in the file and goes through the same reader, so that a default out of range cannot be. */
+#include "config.h"
+#include "settings/table.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include "settings/settings.h"
+
+#define MINUTE 60
+#define HOUR 3600
+#define DAY 86400
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Words in the order of their enum in settings.h. */
+static const char *const unreachable_words[] = { "free", "accept", "reject", NULL };
+static const char *const exhausted_words[] = { "free", "reject", NULL };
+static const char *const unlimited_words[] = { "free", "reject", NULL };
+static const char *const unknown_account_words[] = { "reject", "free", NULL };
+static const char *const hold_words[] = { "min_runtime", "time_limit", NULL };
+
+#define AT(field) offsetof(struct settings, field)
+
+const struct setting_row settings_table[SETTINGS] = {
+	{ "socket", SOCKET_PATH, AT(socket), RUNDIR "/budgetd.sock", 0, 0, NULL,
+		"The socket where budgetctl asks; any local user may connect." },
+	{ "slurm_socket", SOCKET_PATH, AT(slurm_socket), RUNDIR "/slurm.sock", 0, 0, NULL,
+		"The socket of the job_submit plugin, for root and SlurmUser only." },
+	{ "database", FILE_PATH, AT(database), STATEDIR "/budget.db", 0, 0, NULL,
+		"The books: an SQLite file on a local disk, with room beside it for its journal." },
+	{ "ask_deadline", MILLISECONDS, AT(ask_deadline_ms), "50ms", 10, 5000, NULL,
+		"How long a submission waits for budgetd. slurmctld keeps its locks for that long." },
+	{ "breaker", MILLISECONDS, AT(breaker_ms), "10s", 1000, 600000, NULL,
+		"After a missed deadline the plugin does not ask for that long; then one job tries again." },
+	{ "when_unreachable", CHOICE, AT(when_unreachable), "free", 0, 0, unreachable_words,
+		"What happens to a GPU job that budgetd did not answer for: free = it runs in the free tier until\n"
+		"budgetd is back, accept = it is left as it was asked for, reject = it is refused." },
+	{ "qos_funded", NAME, AT(qos_funded), "funded", 0, 0, NULL, "The QOS of the funded tier." },
+	{ "qos_funded_still", NAME, AT(qos_funded_still), "funded-still", 0, 0, NULL,
+		"The QOS of funded jobs that Slurm must not displace by itself (het jobs)." },
+	{ "qos_free", NAME, AT(qos_free), "free", 0, 0, NULL, "The QOS of the free tier." },
+	{ "default_min_runtime", SECONDS, AT(default_min_runtime_s), "15m", MINUTE, 30 * DAY, NULL,
+		"The minimum runtime of a job that names none. Keep PreemptExemptTime of the funded QOS equal." },
+	{ "max_min_runtime", SECONDS, AT(max_min_runtime_s), "8h", MINUTE, 30 * DAY, NULL,
+		"The longest minimum runtime that may be asked for; also max_min_runtime= in plugstack.conf." },
+	{ "hold", CHOICE, AT(hold), "min_runtime", 0, 0, hold_words,
+		"What is set aside at submission: min_runtime, or time_limit for classic accounting." },
+	{ "on_exhausted", CHOICE, AT(on_exhausted), "free", 0, 0, exhausted_words,
+		"When the budget does not suffice, unless a project says otherwise: free = the job runs in the\n"
+		"free tier and its user is told, reject = it is refused." },
+	{ "unlimited_time", CHOICE, AT(unlimited_time), "free", 0, 0, unlimited_words,
+		"A job without any time limit: free = accepted into the free tier, reject = refused." },
+	{ "unknown_account", CHOICE, AT(unknown_account), "reject", 0, 0, unknown_account_words,
+		"A Slurm account that is no project: reject = refused, free = its jobs run in the free tier." },
+	{ "pass_interval", SECONDS, AT(pass_interval_s), "5s", 1, MINUTE, NULL,
+		"How often budgetd looks at Slurm's jobs." },
+	{ "unbound_hold", SECONDS, AT(unbound_hold_s), "30s", 5, HOUR, NULL,
+		"How long a hold waits for its job to appear; then Slurm has refused the job and the hold goes." },
+	{ "window", SECONDS, AT(window_s), "7d", HOUR, 366 * DAY, NULL, "The sliding window of fair share." },
+	{ "administrators", TEXT, AT(administrators), "", 0, 0, NULL,
+		"Users who may do everything, beside root and SlurmUser; separated by commas or spaces, in quotes." },
+};
+
+bool setting_is_string(enum setting_type type)
+{
+	return type == SOCKET_PATH || type == FILE_PATH || type == NAME || type == TEXT;
+}
+
+const char *setting_length_text(int64_t value, enum setting_type type, char buf[SETTING_LENGTH_MAX])
+{
+	static const struct {
+		int64_t s;
+		char unit;
+	} units[] = { { DAY, 'd' }, { HOUR, 'h' }, { MINUTE, 'm' }, { 1, 's' } };
+	int64_t s = type == MILLISECONDS ? value / 1000 : value;
+	size_t i = 0;
+
+	if (type == MILLISECONDS && value % 1000) {
+		snprintf(buf, SETTING_LENGTH_MAX, "%" PRId64 "ms", value);
+		return buf;
+	}
+	while (i < COUNT(units) - 1 && (s == 0 || s % units[i].s))
+		i++;
+	snprintf(buf, SETTING_LENGTH_MAX, "%" PRId64 "%c", s / units[i].s, units[i].unit);
+	return buf;
+}
+
+const char *setting_range_text(const struct setting_row *row, char buf[SETTING_RANGE_MAX])
+{
+	char min[SETTING_LENGTH_MAX], max[SETTING_LENGTH_MAX];
+
+	snprintf(buf, SETTING_RANGE_MAX, "%s to %s", setting_length_text(row->min, row->type, min),
+		setting_length_text(row->max, row->type, max));
+	return buf;
+}
