@@ -55,6 +55,8 @@ CREATE TABLE admission (
 	tasks         INTEGER NOT NULL CHECK (tasks >= 1),
 	per_task      INTEGER NOT NULL CHECK (per_task >= 0),			-- units one task sets aside
 	job           INTEGER,							-- (array) job id, NULL until the loop has seen it
+	seen          TEXT,							-- the job as it was priced: a change is a new check
+	parked_at     INTEGER,							-- the daemon holds it in the queue until it can be paid
 	request       TEXT NOT NULL						-- the question as it came, for later modifications
 ) STRICT;
 CREATE INDEX admission_by_job ON admission(job) WHERE job IS NOT NULL;

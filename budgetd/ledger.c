@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * ledger.c - opening the books, transactions, prepared statements.
+ *
+ * WAL mode, foreign keys, CHECKs and append-only triggers: this file never repeats a rule that the database itself can hold
+ * (sql/0001.sql). One connection, and a fair lock around each transaction: a busy loop cannot starve a submission. */
+#include "budgetd/ledger_sql.h"
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define APPLICATION_ID 0x67706264	/* "gpbd": tells our file from any other SQLite file */
+#define STATEMENTS_MAX 256		/* a power of two, well above the number of statements */
+
+static const char schema_sql[] =
+#include "sql/0001.sql.h"
+	;
+
+struct ledger {
+	sqlite3 *db;
+	int lock_fd;				/* flock: one budgetd per file */
+	pthread_mutex_t mutex;			/* guards the two tickets */
+	pthread_cond_t turn;
+	uint64_t next_ticket, serving;		/* first come, first served */
+	bool in_transaction;
+	enum ledger_durability durability;	/* of PRAGMA synchronous as it stands */
+	struct {
+		const char *sql;
+		sqlite3_stmt *st;
+	} cache[STATEMENTS_MAX];
+};
+
+/* --- errors ------------------------------------------------------------------------------------- */
+
+static const struct {
+	int sqlite, err;
+} error_table[] = {
+	{ SQLITE_BUSY, EAGAIN },     { SQLITE_LOCKED, EAGAIN },	  { SQLITE_FULL, ENOSPC },  { SQLITE_IOERR, EIO },
+	{ SQLITE_READONLY, EROFS },  { SQLITE_CORRUPT, EBADMSG }, { SQLITE_NOTADB, EBADMSG }, { SQLITE_CANTOPEN, ENOENT },
+	{ SQLITE_CONSTRAINT, EEXIST }, { SQLITE_NOMEM, ENOMEM },
+};
+
+static int sql_fault(struct ledger *l, struct fault *why, const char *doing)
+{
+	int code = sqlite3_errcode(l->db) & 0xff, err = EIO;
+
+	for (size_t i = 0; i < sizeof(error_table) / sizeof(*error_table); i++)
+		if (error_table[i].sqlite == code)
+			err = error_table[i].err;
+	return fault_errno(why, err, "database: %s while %s", sqlite3_errmsg(l->db), doing);
+}
+
+/* --- statements --------------------------------------------------------------------------------- */
+
+static sqlite3_stmt *sql_prepared(struct ledger *l, const char *sql, struct fault *why)
+{
+	size_t slot = ((uintptr_t)sql >> 3) * 0x9e3779b97f4a7c15u >> 56;
+
+	while (l->cache[slot].sql && l->cache[slot].sql != sql)
+		slot = (slot + 1) & (STATEMENTS_MAX - 1);
+	if (l->cache[slot].sql)
+		return l->cache[slot].st;
+	if (sqlite3_prepare_v3(l->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &l->cache[slot].st, NULL) != SQLITE_OK) {
+		sql_fault(l, why, "preparing a statement");
+		return NULL;
+	}
+	l->cache[slot].sql = sql;
+	return l->cache[slot].st;
+}
+
+static int bind_one(sqlite3_stmt *st, int i, char type, va_list *ap)
+{
+	const int64_t *p;
+	const char *s;
+
+	switch (type) {
+	case 'i':
+		return sqlite3_bind_int64(st, i, va_arg(*ap, int64_t));
+	case 's':
+		s = va_arg(*ap, const char *);
+		return s ? sqlite3_bind_text(st, i, s, -1, SQLITE_TRANSIENT) : sqlite3_bind_null(st, i);
+	case 'p':
+		p = va_arg(*ap, const int64_t *);
+		return p ? sqlite3_bind_int64(st, i, *p) : sqlite3_bind_null(st, i);
+	}
+	return SQLITE_MISUSE;
+}
+
+static sqlite3_stmt *sql_vbind(struct ledger *l, const char *sql, struct fault *why, const char *types, va_list *ap)
+{
+	sqlite3_stmt *st = sql_prepared(l, sql, why);
+
+	if (!st)
+		return NULL;
+	sqlite3_reset(st);
+	for (int i = 0; types[i]; i++) {
+		if (bind_one(st, i + 1, types[i], ap) != SQLITE_OK) {
+			sql_fault(l, why, "binding a value");
+			return NULL;
+		}
+	}
+	return st;
+}
+
+sqlite3_stmt *sql_bind(struct ledger *l, const char *sql, struct fault *why, const char *types, ...)
+{
+	sqlite3_stmt *st;
+	va_list ap;
+
+	va_start(ap, types);
+	st = sql_vbind(l, sql, why, types, &ap);
+	va_end(ap);
+	return st;
+}
+
+int sql_step(struct ledger *l, sqlite3_stmt *st, struct fault *why)
+{
+	int rc = sqlite3_step(st);
+
+	if (rc == SQLITE_ROW)
+		return 1;
+	if (rc != SQLITE_DONE)
+		sql_fault(l, why, sqlite3_sql(st));
+	sqlite3_reset(st);
+	return rc == SQLITE_DONE ? 0 : -1;
+}
+
+int sql_do(struct ledger *l, const char *sql, struct fault *why, const char *types, ...)
+{
+	sqlite3_stmt *st;
+	va_list ap;
+
+	va_start(ap, types);
+	st = sql_vbind(l, sql, why, types, &ap);
+	va_end(ap);
+	return st ? sql_step(l, st, why) : -1;
+}
+
+int sql_int(struct ledger *l, int64_t *out, const char *sql, struct fault *why, const char *types, ...)
+{
+	sqlite3_stmt *st;
+	va_list ap;
+	int rc;
+
+	va_start(ap, types);
+	st = sql_vbind(l, sql, why, types, &ap);
+	va_end(ap);
+	rc = st ? sql_step(l, st, why) : -1;
+	if (rc == 1) {
+		*out = sql_col(st, 0);
+		sqlite3_reset(st);
+	}
+	return rc;
+}
+
+int64_t sql_last_id(struct ledger *l)
+{
+	return sqlite3_last_insert_rowid(l->db);
+}
+
+int sql_changes(struct ledger *l)
+{
+	return sqlite3_changes(l->db);
+}
+
+int64_t sql_col(sqlite3_stmt *st, int i)
+{
+	return sqlite3_column_int64(st, i);
+}
+
+const char *sql_text(sqlite3_stmt *st, int i)
+{
+	const unsigned char *s = sqlite3_column_text(st, i);
+
+	return s ? (const char *)s : "";
+}
+
+bool sql_null(sqlite3_stmt *st, int i)
+{
+	return sqlite3_column_type(st, i) == SQLITE_NULL;
+}
+
+/* --- transactions ------------------------------------------------------------------------------- */
+
+static void lock_take(struct ledger *l)
+{
+	uint64_t mine;
+
+	pthread_mutex_lock(&l->mutex);
+	mine = l->next_ticket++;
+	while (mine != l->serving)
+		pthread_cond_wait(&l->turn, &l->mutex);
+	pthread_mutex_unlock(&l->mutex);
+}
+
+static void lock_give(struct ledger *l)
+{
+	pthread_mutex_lock(&l->mutex);
+	l->serving++;
+	pthread_cond_broadcast(&l->turn);
+	pthread_mutex_unlock(&l->mutex);
+}
+
+/* PRAGMA synchronous cannot change inside a transaction; switching it costs a few microseconds and only when it differs. */
+static int set_durability(struct ledger *l, enum ledger_durability d, struct fault *why)
+{
+	static const char *const pragma[] = {
+		[LEDGER_HOLDS] = "PRAGMA synchronous = NORMAL",
+		[LEDGER_MONEY] = "PRAGMA synchronous = FULL",
+	};
+
+	if (l->durability == d)
+		return 0;
+	if (sqlite3_exec(l->db, pragma[d], NULL, NULL, NULL) != SQLITE_OK)
+		return sql_fault(l, why, pragma[d]);
+	l->durability = d;
+	return 0;
+}
+
+int ledger_begin(struct ledger *l, enum ledger_durability d, struct fault *why)
+{
+	static const char begin_sql[] = "BEGIN IMMEDIATE";
+
+	lock_take(l);
+	if (set_durability(l, d, why) < 0 || sql_do(l, begin_sql, why, "") < 0) {
+		int saved = errno;
+
+		lock_give(l);
+		errno = saved;
+		return -1;
+	}
+	l->in_transaction = true;
+	return 0;
+}
+
+int ledger_commit(struct ledger *l, struct fault *why)
+{
+	static const char commit_sql[] = "COMMIT";
+
+	assert(l->in_transaction);
+	if (sql_do(l, commit_sql, why, "") < 0) {
+		ledger_rollback(l);
+		return -1;
+	}
+	l->in_transaction = false;
+	lock_give(l);
+	return 0;
+}
+
+void ledger_rollback(struct ledger *l)
+{
+	int saved = errno;
+
+	assert(l->in_transaction);
+	for (size_t i = 0; i < STATEMENTS_MAX; i++)
+		if (l->cache[i].st)
+			sqlite3_reset(l->cache[i].st);	/* a statement left in the middle would keep the transaction open */
+	if (!sqlite3_get_autocommit(l->db))
+		sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
+	l->in_transaction = false;
+	lock_give(l);
+	errno = saved;
+}
+
+/* --- opening ------------------------------------------------------------------------------------ */
+
+int ledger_create(const char *path, struct fault *why)
+{
+	char *tail = NULL;
+	sqlite3 *db = NULL;
+	int fd, rv = -1;
+
+	fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fault_set(why, "%s: cannot make a new database: %s", path, strerror(errno));
+	close(fd);
+	tail = sqlite3_mprintf("PRAGMA journal_mode = WAL; BEGIN; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;",
+		schema_sql, APPLICATION_ID, LEDGER_SCHEMA);
+	if (!tail || sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+		sqlite3_exec(db, tail, NULL, NULL, NULL) != SQLITE_OK) {
+		fault_errno(why, EIO, "%s: cannot make a new database: %s", path, db ? sqlite3_errmsg(db) : "out of memory");
+		goto out;
+	}
+	rv = 0;
+out:
+	sqlite3_free(tail);
+	sqlite3_close(db);
+	if (rv < 0)
+		unlink(path);
+	return rv;
+}
+
+static int pragma_int(struct ledger *l, const char *pragma)
+{
+	sqlite3_stmt *st = NULL;
+	int value = -1;
+
+	if (sqlite3_prepare_v2(l->db, pragma, -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
+		value = sqlite3_column_int(st, 0);
+	sqlite3_finalize(st);
+	return value;
+}
+
+/* "ok", or the first thing that is wrong. A text of our own length; a whole quick_check of a year's ledger takes about a second. */
+static int check_intact(struct ledger *l, const char *path, struct fault *why)
+{
+	sqlite3_stmt *st = NULL;
+	int rv = 0;
+
+	if (sqlite3_prepare_v2(l->db, "PRAGMA quick_check(1)", -1, &st, NULL) != SQLITE_OK || sqlite3_step(st) != SQLITE_ROW)
+		rv = fault_errno(why, EBADMSG, "%s: the database is corrupt (%s); put it aside and restore a backup", path,
+			sqlite3_errmsg(l->db));
+	else if (strcmp((const char *)sqlite3_column_text(st, 0), "ok") != 0)
+		rv = fault_errno(why, EBADMSG, "%s: the database is corrupt (%s); put it aside and restore a backup", path,
+			sqlite3_column_text(st, 0));
+	sqlite3_finalize(st);
+	return rv;
+}
+
+static int check_identity(struct ledger *l, const char *path, struct fault *why)
+{
+	int application = pragma_int(l, "PRAGMA application_id"), version = pragma_int(l, "PRAGMA user_version");
+
+	if (application == -1)
+		return fault_errno(why, EBADMSG, "%s: %s; put it aside and restore a backup, or name another `database`", path,
+			sqlite3_errmsg(l->db));
+	if (application != APPLICATION_ID)
+		return fault_errno(why, EBADMSG, "%s is not a database of budgetd; name the right one in `database`", path);
+	if (version > LEDGER_SCHEMA)
+		return fault_errno(why, EPROTO, "%s has schema %d and this budgetd knows %d: it was written by a newer version; "
+			"install that version, or restore a backup made before the upgrade", path, version, LEDGER_SCHEMA);
+	if (version < 1)
+		return fault_errno(why, EBADMSG, "%s has no schema: it was not finished; remove it and run budgetd --init", path);
+	return check_intact(l, path, why);
+}
+
+static int lock_file(struct ledger *l, const char *path, struct fault *why)
+{
+	l->lock_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (l->lock_fd < 0 && errno == ENOENT)
+		return fault_set(why, "%s does not exist: make a new database by budgetd --init, or restore a backup", path);
+	if (l->lock_fd < 0)
+		return fault_set(why, "%s cannot be opened for writing: %s; budgetd needs to own the file and its folder", path,
+			strerror(errno));
+	if (flock(l->lock_fd, LOCK_EX | LOCK_NB) < 0)
+		return fault_errno(why, EBUSY, "%s is in use by another budgetd; stop that one first", path);
+	return 0;
+}
+
+static int set_up_connection(struct ledger *l, const char *path, struct fault *why)
+{
+	if (sqlite3_db_readonly(l->db, "main") == 1)
+		return fault_errno(why, EROFS, "%s is read-only: budgetd must be able to write it and its folder", path);
+	sqlite3_busy_timeout(l->db, 5000);	/* another program (a backup) may hold the lock for a moment */
+	if (sqlite3_exec(l->db, "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
+				"PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE; COMMIT;", NULL, NULL, NULL) != SQLITE_OK)
+		return fault_errno(why, EROFS, "%s cannot be written (%s): budgetd must own the file and its folder", path,
+			sqlite3_errmsg(l->db));
+	l->durability = LEDGER_MONEY;
+	return 0;
+}
+
+int ledger_open(const char *path, struct ledger **out, struct fault *why)
+{
+	struct ledger *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return fault_errno(why, ENOMEM, "out of memory");
+	l->lock_fd = -1;
+	pthread_mutex_init(&l->mutex, NULL);
+	pthread_cond_init(&l->turn, NULL);
+	if (lock_file(l, path, why) < 0)
+		goto fail;
+	if (sqlite3_open_v2(path, &l->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+		sql_fault(l, why, "opening it");
+		goto fail;
+	}
+	if (check_identity(l, path, why) < 0 || set_up_connection(l, path, why) < 0)
+		goto fail;
+	*out = l;
+	return 0;
+fail:
+	ledger_close(l);
+	return -1;
+}
+
+void ledger_close(struct ledger *l)
+{
+	int saved = errno;
+
+	if (!l)
+		return;
+	for (size_t i = 0; i < STATEMENTS_MAX; i++)
+		sqlite3_finalize(l->cache[i].st);
+	sqlite3_close(l->db);
+	if (l->lock_fd >= 0)
+		close(l->lock_fd);
+	pthread_cond_destroy(&l->turn);
+	pthread_mutex_destroy(&l->mutex);
+	free(l);
+	errno = saved;
+}

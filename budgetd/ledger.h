@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * ledger.h - the books: one SQLite file, one transaction per decision
+ *
+ * The ledger_*.h beside this one are its subjects: projects, money (allocations, deposits, journal), admissions and holds,
+ * runs and charges. All their functions want an open transaction and the caller's ledger_begin ... ledger_commit around them, so
+ * that a check and what follows from it cannot be torn apart.
+ *
+ * Durability  LEDGER_MONEY is on the disk (fsync) when ledger_commit returns: deposits, charges. LEDGER_HOLDS may lose the last
+ *             moments at a power cut, never consistency: holds are rebuilt from the jobs by the next pass.
+ * Threads     any; transactions of one ledger follow each other in order of arrival (a fair lock is taken by ledger_begin and
+ *             given back by ledger_commit or ledger_rollback)
+ * Errors      -1 with errno and a text: EAGAIN (locked by another program), ENOSPC, EIO, EROFS, EBADMSG (corrupt), EEXIST, ENOENT, EINVAL */
+#ifndef BUDGETD_LEDGER_H
+#define BUDGETD_LEDGER_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "lib/fault.h"
+
+#define LEDGER_SCHEMA 1
+
+struct ledger;
+
+enum ledger_durability { LEDGER_HOLDS, LEDGER_MONEY };
+
+/* Make a new, empty ledger at `path`; EEXIST when something is there. */
+int ledger_create(const char *path, struct fault *why);
+
+/* Open an existing ledger, check it, and lock it against a second budgetd. The text of a failure says how to go on: missing (make one or
+ * restore), read-only, newer schema, corrupt, in use. */
+int ledger_open(const char *path, struct ledger **out, struct fault *why);
+void ledger_close(struct ledger *l);	/* NULL is fine */
+
+int ledger_begin(struct ledger *l, enum ledger_durability d, struct fault *why);
+int ledger_commit(struct ledger *l, struct fault *why);	/* on failure everything was rolled back */
+void ledger_rollback(struct ledger *l);			/* keeps errno */
+
+#endif

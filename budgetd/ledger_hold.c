@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * ledger_hold.c - what is set aside, and on which allocations it is drawn.
+ *
+ * Invariants   sum of the draws of an open hold at each metered project of its path = its units
+ *              allocation_sum.held = sum of the draws on the allocation
+ *              charges + held never exceed amount + credit by a decision of ours */
+#include "budgetd/ledger_hold.h"
+#include "budgetd/ledger_sql.h"
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- draws -------------------------------------------------------------------------------------- */
+
+static int draw_move(struct ledger *l, int64_t hold, int64_t allocation, amount_t by, struct fault *why)
+{
+	static const char add_sql[] = "INSERT INTO hold_draw (hold, allocation, units) VALUES (?1, ?2, ?3)"
+				      " ON CONFLICT (hold, allocation) DO UPDATE SET units = units + ?3";
+	static const char take_sql[] = "UPDATE hold_draw SET units = units - ?3 WHERE hold = ?1 AND allocation = ?2 AND units > ?3";
+	static const char drop_sql[] = "DELETE FROM hold_draw WHERE hold = ? AND allocation = ?";
+	static const char sum_sql[] = "UPDATE allocation_sum SET held = held + ? WHERE allocation = ?";
+
+	if (by == 0)
+		return 0;
+	if (by > 0 && sql_do(l, add_sql, why, "iii", hold, allocation, by) < 0)
+		return -1;
+	if (by < 0) {
+		if (sql_do(l, take_sql, why, "iii", hold, allocation, -by) < 0)
+			return -1;
+		if (sql_changes(l) == 0 && sql_do(l, drop_sql, why, "ii", hold, allocation) < 0)
+			return -1;
+	}
+	return sql_do(l, sum_sql, why, "ii", by, allocation);
+}
+
+/* The soonest to expire pays first; what is beyond them all is credit and stands with the last. */
+static int draw_at_node(struct ledger *l, const struct path_node *n, int64_t hold, amount_t units, struct fault *why)
+{
+	for (int i = 0; i < n->nlive && units > 0; i++) {
+		bool last = i == n->nlive - 1;
+		amount_t take = last || n->live[i].free > units ? units : n->live[i].free;
+
+		if (take <= 0)
+			continue;
+		if (draw_move(l, hold, n->live[i].id, take, why) < 0)
+			return -1;
+		units -= take;
+	}
+	return units == 0 ? 0 : fault_errno(why, EINVAL, "%s has no live allocation to draw on", n->budget.name);
+}
+
+static int draw_on_path(struct ledger *l, const struct path *p, int64_t hold, amount_t units, struct fault *why)
+{
+	for (int i = 0; i < p->depth; i++)
+		if (p->nodes[i].budget.metered && draw_at_node(l, &p->nodes[i], hold, units, why) < 0)
+			return -1;
+	return 0;
+}
+
+struct draw {
+	int64_t allocation, project;
+	amount_t units;
+};
+
+#define DRAWS_MAX (BUDGET_DEPTH_MAX * LIVE_ALLOCATIONS_MAX)
+
+/* The draws of a hold grouped by project, the soonest to expire first. The count, or -1. */
+static int draws_load(struct ledger *l, int64_t hold, struct draw *out, struct fault *why)
+{
+	static const char load_sql[] = "SELECT d.allocation, a.project, d.units FROM hold_draw d JOIN allocation a ON a.id = d.allocation"
+				       " WHERE d.hold = ? ORDER BY a.project, a.ends IS NULL, a.ends, a.id";
+	sqlite3_stmt *st = sql_bind(l, load_sql, why, "i", hold);
+	int n = 0, rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		assert(n < DRAWS_MAX);
+		out[n++] = (struct draw){ sql_col(st, 0), sql_col(st, 1), sql_col(st, 2) };
+	}
+	return rc < 0 ? -1 : n;
+}
+
+typedef int (*draw_fn)(struct ledger *l, const struct draw *d, amount_t take, void *arg, struct fault *why);
+
+/* Take `units` at every project of the hold, the soonest to expire first (or last, for what is given back). */
+static int draws_take(struct ledger *l, int64_t hold, amount_t units, bool soonest_first, draw_fn each, void *arg, struct fault *why)
+{
+	struct draw d[DRAWS_MAX];
+	int n = draws_load(l, hold, d, why);
+	amount_t left = 0;
+
+	if (n < 0)
+		return -1;
+	for (int k = 0; k < n; k++) {
+		const struct draw *now = &d[soonest_first ? k : n - 1 - k];
+		bool first_of_project = k == 0 || now->project != d[soonest_first ? k - 1 : n - k].project;
+		amount_t take;
+
+		if (first_of_project)
+			left = units;
+		take = now->units < left ? now->units : left;
+		left -= take;
+		if (take > 0 && each(l, now, take, arg, why) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* --- admissions --------------------------------------------------------------------------------- */
+
+#define ADMISSION_COLUMNS                                                                                                        \
+	"id, token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, seen, parked_at"
+
+static const int64_t *nullable(const int64_t *v)
+{
+	return *v ? v : NULL;
+}
+
+int admission_add(struct ledger *l, struct admission_row *a, struct fault *why)
+{
+	static const char add_sql[] =
+		"INSERT INTO admission (token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, request)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+	if (sql_do(l, add_sql, why, "siiisiiiiips", a->token, a->at, a->uid, a->project, job_tier_name(a->tier), a->min_runtime_s,
+		    a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job), a->request) < 0)
+		return -1;
+	a->id = sql_last_id(l);
+	return 0;
+}
+
+static int admission_one(struct ledger *l, sqlite3_stmt *st, struct admission_row *a, struct fault *why)
+{
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc != 1)
+		return rc;
+	memset(a, 0, sizeof(*a));
+	a->id = sql_col(st, 0);
+	snprintf(a->token, sizeof(a->token), "%s", sql_text(st, 1));
+	a->at = sql_col(st, 2);
+	a->uid = sql_col(st, 3);
+	a->project = sql_col(st, 4);
+	a->tier = strcmp(sql_text(st, 5), "funded") == 0 ? TIER_FUNDED : TIER_FREE;
+	a->min_runtime_s = sql_col(st, 6);
+	a->team_rank = sql_col(st, 7);
+	a->gpus = sql_col(st, 8);
+	a->tasks = sql_col(st, 9);
+	a->per_task = sql_col(st, 10);
+	a->job = sql_col(st, 11);
+	snprintf(a->seen, sizeof(a->seen), "%s", sql_text(st, 12));
+	a->parked_at = sql_col(st, 13);
+	sqlite3_reset(st);
+	return 1;
+}
+
+int admission_by_token(struct ledger *l, const char *token, struct admission_row *out, struct fault *why)
+{
+	static const char by_token_sql[] = "SELECT " ADMISSION_COLUMNS " FROM admission WHERE token = ?";
+
+	return admission_one(l, sql_bind(l, by_token_sql, why, "s", token), out, why);
+}
+
+int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, struct fault *why)
+{
+	static const char by_job_sql[] = "SELECT " ADMISSION_COLUMNS " FROM admission WHERE job = ? ORDER BY id DESC LIMIT 1";
+
+	return admission_one(l, sql_bind(l, by_job_sql, why, "i", job), out, why);
+}
+
+int admission_update(struct ledger *l, const struct admission_row *a, struct fault *why)
+{
+	static const char update_sql[] = "UPDATE admission SET project = ?, tier = ?, min_runtime = ?, team_rank = ?, gpus = ?, tasks = ?,"
+					 " per_task = ?, job = ?, parked_at = ?, seen = ? WHERE id = ?";
+
+	return sql_do(l, update_sql, why, "isiiiiippsi", a->project, job_tier_name(a->tier), a->min_runtime_s, a->team_rank, a->gpus,
+		a->tasks, a->per_task, nullable(&a->job), nullable(&a->parked_at), a->seen, a->id);
+}
+
+/* --- holds -------------------------------------------------------------------------------------- */
+
+#define HOLD_COLUMNS                                                                                                             \
+	"h.id, h.admission, h.project, h.run, h.tasks, h.units, h.opened_at, h.closed_at, h.closed_why, a.job, a.uid, a.gpus,"    \
+	" a.min_runtime, r.covered_until, r.label"
+#define HOLD_TABLES "hold h JOIN admission a ON a.id = h.admission LEFT JOIN run r ON r.id = h.run"
+
+static void hold_read(sqlite3_stmt *st, struct hold_row *h)
+{
+	memset(h, 0, sizeof(*h));
+	h->id = sql_col(st, 0);
+	h->admission = sql_col(st, 1);
+	h->project = sql_col(st, 2);
+	h->run = sql_col(st, 3);
+	h->tasks = sql_col(st, 4);
+	h->units = sql_col(st, 5);
+	h->opened_at = sql_col(st, 6);
+	h->closed_at = sql_col(st, 7);
+	snprintf(h->closed_why, sizeof(h->closed_why), "%s", sql_text(st, 8));
+	h->job = sql_col(st, 9);
+	h->uid = sql_col(st, 10);
+	h->gpus = sql_col(st, 11);
+	h->min_runtime_s = sql_col(st, 12);
+	h->covered_until = sql_col(st, 13);
+	snprintf(h->label, sizeof(h->label), "%s", sql_text(st, 14));
+}
+
+static int hold_one(struct ledger *l, sqlite3_stmt *st, struct hold_row *out, struct fault *why)
+{
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc == 1) {
+		hold_read(st, out);
+		sqlite3_reset(st);
+	}
+	return rc;
+}
+
+static int hold_insert(struct ledger *l, struct hold_row *h, struct fault *why)
+{
+	static const char open_sql[] = "INSERT INTO hold (admission, project, run, tasks, units, opened_at) VALUES (?, ?, ?, ?, ?, ?)";
+
+	if (sql_do(l, open_sql, why, "iipiii", h->admission, h->project, nullable(&h->run), h->tasks, h->units, h->opened_at) < 0)
+		return -1;
+	h->id = sql_last_id(l);
+	return 0;
+}
+
+static int hold_write(struct ledger *l, const struct hold_row *h, struct fault *why)
+{
+	static const char write_sql[] = "UPDATE hold SET run = ?, tasks = ?, units = ? WHERE id = ?";
+
+	return sql_do(l, write_sql, why, "piii", nullable(&h->run), h->tasks, h->units, h->id);
+}
+
+int hold_open(struct ledger *l, const struct path *p, struct hold_row *h, struct fault *why)
+{
+	return hold_insert(l, h, why) < 0 ? -1 : draw_on_path(l, p, h->id, h->units, why);
+}
+
+int hold_pool(struct ledger *l, int64_t admission, struct hold_row *out, struct fault *why)
+{
+	static const char pool_sql[] = "SELECT " HOLD_COLUMNS " FROM " HOLD_TABLES
+				       " WHERE h.admission = ? AND h.closed_at IS NULL AND h.run IS NULL";
+
+	return hold_one(l, sql_bind(l, pool_sql, why, "i", admission), out, why);
+}
+
+int hold_of_run(struct ledger *l, int64_t run, struct hold_row *out, struct fault *why)
+{
+	static const char run_sql[] = "SELECT " HOLD_COLUMNS " FROM " HOLD_TABLES " WHERE h.run = ? AND h.closed_at IS NULL";
+
+	return hold_one(l, sql_bind(l, run_sql, why, "i", run), out, why);
+}
+
+int hold_grow(struct ledger *l, const struct path *p, struct hold_row *h, amount_t by, struct fault *why)
+{
+	assert(by >= 0);
+	h->units += by;
+	return draw_on_path(l, p, h->id, by, why) < 0 ? -1 : hold_write(l, h, why);
+}
+
+static int give_back(struct ledger *l, const struct draw *d, amount_t take, void *hold, struct fault *why)
+{
+	return draw_move(l, *(int64_t *)hold, d->allocation, -take, why);
+}
+
+/* What is given back is what would expire last: the rest of the hold goes on using the money that would be lost first. */
+int hold_shrink(struct ledger *l, struct hold_row *h, amount_t by, struct fault *why)
+{
+	if (by > h->units)
+		by = h->units;
+	h->units -= by;
+	return draws_take(l, h->id, by, false, give_back, &h->id, why) < 0 ? -1 : hold_write(l, h, why);
+}
+
+struct share_move {
+	int64_t from, to;
+};
+
+static int move_share(struct ledger *l, const struct draw *d, amount_t take, void *arg, struct fault *why)
+{
+	const struct share_move *m = arg;
+
+	return draw_move(l, m->from, d->allocation, -take, why) < 0 ? -1 : draw_move(l, m->to, d->allocation, take, why);
+}
+
+int hold_take_task(struct ledger *l, struct hold_row *pool, int64_t run, int64_t now, struct hold_row *out, struct fault *why)
+{
+	amount_t share = pool->tasks > 0 ? pool->units / pool->tasks : 0;
+	struct share_move move = { .from = pool->id };
+
+	if (pool->tasks <= 1) {
+		*out = *pool;
+		out->run = run;
+		out->tasks = 1;
+		return hold_write(l, out, why);
+	}
+	*out = (struct hold_row){ .admission = pool->admission, .project = pool->project, .run = run, .tasks = 1, .units = share,
+		.opened_at = now };
+	if (hold_insert(l, out, why) < 0)
+		return -1;
+	move.to = out->id;
+	pool->tasks--;
+	pool->units -= share;
+	return draws_take(l, pool->id, share, true, move_share, &move, why) < 0 ? -1 : hold_write(l, pool, why);
+}
+
+struct charge_context {
+	int64_t hold, charge, now;
+};
+
+static int post_charge(struct ledger *l, const struct draw *d, amount_t take, void *arg, struct fault *why)
+{
+	const struct charge_context *c = arg;
+	struct journal_entry e = { .at = c->now, .kind = "charge", .allocation = d->allocation, .units = -take, .charge = c->charge,
+		.actor = "budgetd" };
+
+	return draw_move(l, c->hold, d->allocation, -take, why) < 0 ? -1 : journal_post(l, &e, why);
+}
+
+int hold_charge(struct ledger *l, struct hold_row *h, amount_t units, int64_t charge, int64_t now, struct fault *why)
+{
+	struct charge_context c = { .hold = h->id, .charge = charge, .now = now };
+
+	assert(units >= 0 && units <= h->units);
+	h->units -= units;
+	return draws_take(l, h->id, units, true, post_charge, &c, why) < 0 ? -1 : hold_write(l, h, why);
+}
+
+int hold_close(struct ledger *l, struct hold_row *h, int64_t now, const char *why_closed, struct fault *why)
+{
+	static const char close_sql[] = "UPDATE hold SET closed_at = ?, closed_why = ? WHERE id = ?";
+
+	/* The units stay in the row: they tell what was given back. The draws go. */
+	if (draws_take(l, h->id, h->units, false, give_back, &h->id, why) < 0)
+		return -1;
+	h->closed_at = now;
+	return sql_do(l, close_sql, why, "isi", now, why_closed, h->id);
+}
+
+int hold_expire_unbound(struct ledger *l, int64_t before, int64_t now, int64_t *closed, struct fault *why)
+{
+	static const char unbound_sql[] = "SELECT " HOLD_COLUMNS " FROM " HOLD_TABLES
+					  " WHERE a.job IS NULL AND a.at < ? AND h.closed_at IS NULL LIMIT 1";
+	struct hold_row h;
+	int rc;
+
+	*closed = 0;
+	while ((rc = hold_one(l, sql_bind(l, unbound_sql, why, "i", before), &h, why)) == 1) {
+		if (hold_close(l, &h, now, "no job came of it", why) < 0)
+			return -1;
+		++*closed;
+	}
+	return rc;
+}
+
+int hold_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit, hold_fn each, void *arg, struct fault *why)
+{
+	static const char walk_sql[] =
+		"WITH RECURSIVE below(id) AS (SELECT id FROM project WHERE CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END"
+		" UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id)"
+		"SELECT " HOLD_COLUMNS " FROM " HOLD_TABLES " WHERE h.project IN (SELECT id FROM below) AND h.id < ?3"
+		" AND (?2 OR h.closed_at IS NULL) ORDER BY h.id DESC LIMIT ?4";
+	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "iiii", project, (int64_t)all, before ? before : INT64_MAX, limit);
+	struct hold_row h;
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		hold_read(st, &h);
+		if (each(&h, arg) < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+	}
+	return rc;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * ledger_hold.h - admissions and the GPU-hours set aside for them
+ *
+ * An admission is the answer to one submission; its token ties it to the job that turns up later. A hold is drawn on live
+ * allocations of the project and of each metered ancestor. A pool hold (run 0) waits with the job in the queue, one share a
+ * task; each start takes its share into a hold of its own, which stays whole until the run settles.
+ *
+ * All functions want an open transaction (ledger.h) and a path loaded in it. None overdraws: the caller decided with the same path. */
+#ifndef BUDGETD_LEDGER_HOLD_H
+#define BUDGETD_LEDGER_HOLD_H
+#include "budgetd/ledger_money.h"
+#include "lib/job_options.h"
+#include "lib/token.h"
+
+struct admission_row {
+	int64_t id;
+	char token[TOKEN_MAX];
+	int64_t at, uid, project;
+	enum job_tier tier;
+	int64_t min_runtime_s, team_rank, gpus, tasks;
+	amount_t per_task;
+	int64_t job;			/* 0 = not seen yet */
+	int64_t parked_at;		/* 0 = not parked */
+	char seen[160];			/* the job as it was priced; "" = not seen yet */
+	const char *request;		/* written by admission_add only, never read back */
+};
+
+int admission_add(struct ledger *l, struct admission_row *a, struct fault *why);	/* a->id is set */
+int admission_by_token(struct ledger *l, const char *token, struct admission_row *out, struct fault *why);	/* 1, 0, -1 */
+int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, struct fault *why);		/* the newest; 1, 0, -1 */
+/* Write what may change after the answer: project, tier, minimum runtime, rank, gpus, tasks, per_task, job, parked_at, seen. */
+int admission_update(struct ledger *l, const struct admission_row *a, struct fault *why);
+
+struct hold_row {
+	int64_t id, admission, project, run, tasks;
+	amount_t units;
+	int64_t opened_at, closed_at;	/* 0 = open */
+	char closed_why[64];
+	/* read only, for lists */
+	int64_t job, uid, gpus, min_runtime_s, covered_until;
+	char label[48];
+};
+
+/* Set `h->units` aside along the path; h->id is set. */
+int hold_open(struct ledger *l, const struct path *p, struct hold_row *h, struct fault *why);
+int hold_pool(struct ledger *l, int64_t admission, struct hold_row *out, struct fault *why);	/* open, without a run; 1, 0, -1 */
+int hold_of_run(struct ledger *l, int64_t run, struct hold_row *out, struct fault *why);	/* open; 1, 0, -1 */
+
+/* More or fewer units; `p` is the path with what it has now. h->units is updated. */
+int hold_grow(struct ledger *l, const struct path *p, struct hold_row *h, amount_t by, struct fault *why);
+int hold_shrink(struct ledger *l, struct hold_row *h, amount_t by, struct fault *why);
+
+/* One task of the pool starts: its share goes to a hold of the run. *out is that hold. The pool is closed with its last task. */
+int hold_take_task(struct ledger *l, struct hold_row *pool, int64_t run, int64_t now, struct hold_row *out, struct fault *why);
+
+/* Turn `units` of the hold (at most h->units) into the given charge, in the journal of every allocation it is drawn on. */
+int hold_charge(struct ledger *l, struct hold_row *h, amount_t units, int64_t charge, int64_t now, struct fault *why);
+
+/* Give back what is left. `why_closed` is a static text: "settled", "job gone", "not seen", ... */
+int hold_close(struct ledger *l, struct hold_row *h, int64_t now, const char *why_closed, struct fault *why);
+
+/* Admissions that no job claimed since `before`: their open holds are closed. *closed counts them. */
+int hold_expire_unbound(struct ledger *l, int64_t before, int64_t now, int64_t *closed, struct fault *why);
+
+typedef int (*hold_fn)(const struct hold_row *h, void *arg);
+/* Newest first; project 0 = all; `all` = closed ones too; before 0 = from the newest. */
+int hold_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit, hold_fn each, void *arg, struct fault *why);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * ledger_project.c - the budget tree and its people. */
+#include "budgetd/ledger_project.h"
+#include "budgetd/ledger_sql.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PROJECT_COLUMNS "p.id, p.name, p.parent, p.share, p.on_exhausted, p.credit, p.created_at"
+
+static const char *const on_exhausted_name[] = {
+	[ON_EXHAUSTED_INHERIT] = NULL, [ON_EXHAUSTED_FREE] = "free", [ON_EXHAUSTED_REJECT] = "reject",
+};
+static const char *const role_name[] = { [ROLE_NOBODY] = NULL, [ROLE_MEMBER] = "member", [ROLE_OWNER] = "owner" };
+
+int project_name_normal(const char *name, char out[PROJECT_NAME_MAX], struct fault *why)
+{
+	size_t n = strlen(name);
+
+	if (n == 0 || n >= PROJECT_NAME_MAX)
+		return fault_errno(why, EINVAL, "the name of a project has 1 to %d characters, not %zu", PROJECT_NAME_MAX - 1, n);
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("_-.+@", name[i]))
+			return fault_errno(why, EINVAL, "the name of a project is that of a Slurm account: letters, digits and "
+				"_ - . + @, not character %zu of \"%.80s\"", i + 1, name);
+	for (size_t i = 0; i <= n; i++)
+		out[i] = (char)tolower((unsigned char)name[i]);
+	return 0;
+}
+
+static void project_read(sqlite3_stmt *st, struct project *p)
+{
+	const char *policy = sql_text(st, 4);
+
+	memset(p, 0, sizeof(*p));
+	p->id = sql_col(st, 0);
+	snprintf(p->name, sizeof(p->name), "%s", sql_text(st, 1));
+	p->parent = sql_col(st, 2);
+	p->share = sql_col(st, 3);
+	p->on_exhausted = !*policy ? ON_EXHAUSTED_INHERIT : *policy == 'f' ? ON_EXHAUSTED_FREE : ON_EXHAUSTED_REJECT;
+	p->credit = sql_col(st, 5);
+	p->created_at = sql_col(st, 6);
+}
+
+static int project_one(struct ledger *l, sqlite3_stmt *st, struct project *out, struct fault *why)
+{
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc == 1) {
+		project_read(st, out);
+		sqlite3_reset(st);
+	}
+	return rc;
+}
+
+int project_find(struct ledger *l, const char *name, struct project *out, struct fault *why)
+{
+	static const char find_sql[] = "SELECT " PROJECT_COLUMNS " FROM project p WHERE p.name = ? AND p.removed_at IS NULL";
+	char normal[PROJECT_NAME_MAX];
+	int rc;
+
+	if (project_name_normal(name, normal, why) < 0)
+		return -1;
+	rc = project_one(l, sql_bind(l, find_sql, why, "s", normal), out, why);
+	if (rc == 0)
+		fault_errno(why, ENOENT, "there is no project %s in the budget tree; `budgetctl project list` shows those there are", normal);
+	return rc;
+}
+
+int project_by_id(struct ledger *l, int64_t id, struct project *out, struct fault *why)
+{
+	static const char by_id_sql[] = "SELECT " PROJECT_COLUMNS " FROM project p WHERE p.id = ?";
+
+	return project_one(l, sql_bind(l, by_id_sql, why, "i", id), out, why);
+}
+
+int project_walk(struct ledger *l, int64_t below, project_fn each, void *arg, struct fault *why)
+{
+	/* The sort key is the path of names with a separator below every character of a name, so that children follow their parent. */
+	static const char walk_sql[] =
+		"WITH RECURSIVE walk(id, depth, key) AS ("
+		" SELECT id, 0, name FROM project WHERE removed_at IS NULL AND CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END"
+		" UNION ALL SELECT c.id, w.depth + 1, w.key || char(1) || c.name FROM project c JOIN walk w ON c.parent = w.id"
+		" WHERE c.removed_at IS NULL)"
+		"SELECT " PROJECT_COLUMNS ", w.depth FROM walk w JOIN project p ON p.id = w.id ORDER BY w.key";
+	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "i", below);
+	struct project p;
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		project_read(st, &p);
+		if (each(&p, (int)sql_col(st, 7), arg) < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+	}
+	return rc;
+}
+
+int project_path_text(struct ledger *l, int64_t id, char *buf, size_t size, struct fault *why)
+{
+	static const char path_sql[] =
+		"WITH RECURSIVE up(id, parent, path) AS (SELECT id, parent, name FROM project WHERE id = ?"
+		" UNION ALL SELECT p.id, p.parent, p.name || '/' || up.path FROM project p JOIN up ON p.id = up.parent)"
+		"SELECT path FROM up WHERE parent IS NULL";
+	sqlite3_stmt *st = sql_bind(l, path_sql, why, "i", id);
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc == 1) {
+		snprintf(buf, size, "%s", sql_text(st, 0));
+		sqlite3_reset(st);
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+static const int64_t *nullable(const int64_t *id)
+{
+	return *id ? id : NULL;
+}
+
+int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *why)
+{
+	static const char add_sql[] =
+		"INSERT INTO project (name, parent, share, on_exhausted, credit, created_at) VALUES (?, ?, ?, ?, ?, ?)";
+	struct project there;
+	int rc = project_find(l, p->name, &there, NULL);
+
+	if (rc == 1)
+		return fault_errno(why, EEXIST, "there is a project %s already; `budgetctl project set` changes it", there.name);
+	if (project_name_normal(p->name, p->name, why) < 0)
+		return -1;
+	if (sql_do(l, add_sql, why, "spisii", p->name, nullable(&p->parent), p->share, on_exhausted_name[p->on_exhausted], p->credit,
+		    now) < 0)
+		return -1;
+	p->id = sql_last_id(l);
+	p->created_at = now;
+	return 0;
+}
+
+/* The new parent must not be the project itself nor below it, and the tree must stay within the depth that verdicts can walk. */
+static int check_parent(struct ledger *l, const struct project *p, struct fault *why)
+{
+	struct project up;
+	int64_t id = p->parent;
+
+	for (int depth = 1; id; depth++) {
+		if (id == p->id)
+			return fault_errno(why, EINVAL, "%s cannot be moved below itself", p->name);
+		if (depth >= BUDGET_DEPTH_MAX - 1)
+			return fault_errno(why, EINVAL, "the tree would be deeper than %d projects", BUDGET_DEPTH_MAX);
+		if (project_by_id(l, id, &up, why) != 1)
+			return -1;
+		id = up.parent;
+	}
+	return 0;
+}
+
+int project_set(struct ledger *l, const struct project *p, struct fault *why)
+{
+	static const char set_sql[] = "UPDATE project SET parent = ?, share = ?, on_exhausted = ?, credit = ? WHERE id = ?";
+
+	if (check_parent(l, p, why) < 0)
+		return -1;
+	return sql_do(l, set_sql, why, "pisii", nullable(&p->parent), p->share, on_exhausted_name[p->on_exhausted], p->credit, p->id);
+}
+
+int project_remove(struct ledger *l, int64_t id, int64_t now, struct fault *why)
+{
+	static const char children_sql[] = "SELECT count(*) FROM project WHERE parent = ? AND removed_at IS NULL";
+	static const char holds_sql[] = "SELECT count(*) FROM hold WHERE project = ? AND closed_at IS NULL";
+	static const char runs_sql[] = "SELECT count(*) FROM run WHERE project = ? AND ended IS NULL";
+	static const char remove_sql[] = "UPDATE project SET removed_at = ? WHERE id = ?";
+	int64_t children, holds, runs;
+
+	if (sql_int(l, &children, children_sql, why, "i", id) < 0 || sql_int(l, &holds, holds_sql, why, "i", id) < 0 ||
+		sql_int(l, &runs, runs_sql, why, "i", id) < 0)
+		return -1;
+	if (children || holds || runs)
+		return fault_errno(why, EEXIST, "the project still has %jd projects below it, %jd open holds and %jd running jobs; "
+			"remove or end those first", (intmax_t)children, (intmax_t)holds, (intmax_t)runs);
+	return sql_do(l, remove_sql, why, "ii", now, id);
+}
+
+int member_set(struct ledger *l, int64_t project, const char *user, enum member_role role, struct fault *why)
+{
+	static const char set_sql[] = "INSERT INTO member (project, user, role) VALUES (?1, ?2, ?3)"
+				      " ON CONFLICT (project, user) DO UPDATE SET role = ?3";
+	static const char remove_sql[] = "DELETE FROM member WHERE project = ? AND user = ?";
+
+	if (!*user || strlen(user) >= USER_NAME_MAX)
+		return fault_errno(why, EINVAL, "a user name has 1 to %d characters", USER_NAME_MAX - 1);
+	if (role == ROLE_NOBODY)
+		return sql_do(l, remove_sql, why, "is", project, user);
+	return sql_do(l, set_sql, why, "iss", project, user, role_name[role]);
+}
+
+int member_role(struct ledger *l, int64_t project, const char *user, enum member_role *out, struct fault *why)
+{
+	static const char role_sql[] =
+		"WITH RECURSIVE up(id, parent) AS (SELECT id, parent FROM project WHERE id = ?1"
+		" UNION ALL SELECT p.id, p.parent FROM project p JOIN up ON p.id = up.parent)"
+		"SELECT max(CASE m.role WHEN 'owner' THEN 2 ELSE 1 END) FROM up JOIN member m ON m.project = up.id AND m.user = ?2";
+	int64_t role = ROLE_NOBODY;
+
+	if (sql_int(l, &role, role_sql, why, "is", project, user) < 0)
+		return -1;
+	*out = (enum member_role)role;
+	return 0;
+}
+
+int member_walk(struct ledger *l, int64_t project, member_fn each, void *arg, struct fault *why)
+{
+	static const char walk_sql[] = "SELECT user, role FROM member WHERE project = ? ORDER BY user";
+	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "i", project);
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		if (each(sql_text(st, 0), strcmp(sql_text(st, 1), "owner") == 0 ? ROLE_OWNER : ROLE_MEMBER, arg) < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+	}
+	return rc;
+}

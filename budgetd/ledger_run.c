@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * ledger_run.c - runs and what was charged for them. */
+#include "budgetd/ledger_run.h"
+#include "budgetd/ledger_sql.h"
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RUN_COLUMNS                                                                                                              \
+	"r.id, r.cluster, r.job, r.submit, r.start, r.label, r.partition, r.admission, r.project, r.uid, r.tier, r.min_runtime,"  \
+	" r.gpus, r.tres, r.price, r.covered_until, r.free_since, r.ended, r.state"
+
+static void run_read(sqlite3_stmt *st, struct run *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->id = sql_col(st, 0);
+	snprintf(r->cluster, sizeof(r->cluster), "%s", sql_text(st, 1));
+	r->job = sql_col(st, 2);
+	r->submit = sql_col(st, 3);
+	r->start = sql_col(st, 4);
+	snprintf(r->label, sizeof(r->label), "%s", sql_text(st, 5));
+	snprintf(r->partition, sizeof(r->partition), "%s", sql_text(st, 6));
+	r->admission = sql_col(st, 7);
+	r->project = sql_col(st, 8);
+	r->uid = sql_col(st, 9);
+	r->tier = strcmp(sql_text(st, 10), "funded") == 0 ? TIER_FUNDED : TIER_FREE;
+	r->min_runtime_s = sql_col(st, 11);
+	r->gpus = sql_col(st, 12);
+	snprintf(r->tres, sizeof(r->tres), "%s", sql_text(st, 13));
+	r->price = sql_col(st, 14);
+	r->covered_until = sql_col(st, 15);
+	r->free_since = sql_col(st, 16);
+	r->ended = sql_col(st, 17);
+	snprintf(r->state, sizeof(r->state), "%s", sql_text(st, 18));
+}
+
+static int run_walk(struct ledger *l, sqlite3_stmt *st, run_fn each, void *arg, struct fault *why)
+{
+	struct run r;
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		run_read(st, &r);
+		if (each(&r, arg) < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+	}
+	return rc;
+}
+
+int run_find(struct ledger *l, const char *cluster, int64_t job, int64_t submit, int64_t start, struct run *out, struct fault *why)
+{
+	static const char find_sql[] = "SELECT " RUN_COLUMNS
+				       " FROM run r WHERE r.cluster = ? AND r.job = ? AND r.submit = ? AND r.start = ?";
+	sqlite3_stmt *st = sql_bind(l, find_sql, why, "siii", cluster, job, submit, start);
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc == 1) {
+		run_read(st, out);
+		sqlite3_reset(st);
+	}
+	return rc;
+}
+
+int run_open(struct ledger *l, struct run *r, struct fault *why)
+{
+	static const char open_sql[] =
+		"INSERT INTO run (cluster, job, submit, start, label, partition, admission, project, uid, tier, min_runtime, gpus, tres, price,"
+		" covered_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	struct run there;
+	int rc = run_find(l, r->cluster, r->job, r->submit, r->start, &there, why);
+
+	if (rc != 0) {
+		if (rc == 1)
+			*r = there;
+		return rc;
+	}
+	if (sql_do(l, open_sql, why, "siiisspiisiisii", r->cluster, r->job, r->submit, r->start, r->label, r->partition,
+		    r->admission ? &r->admission : NULL, r->project, r->uid, job_tier_name(r->tier), r->min_runtime_s, r->gpus, r->tres,
+		    r->price, r->covered_until) < 0)
+		return -1;
+	r->id = sql_last_id(l);
+	return 0;
+}
+
+int run_update(struct ledger *l, const struct run *r, struct fault *why)
+{
+	static const char update_sql[] = "UPDATE run SET covered_until = ?, free_since = ?, gpus = ?, tres = ?, price = ? WHERE id = ?";
+
+	return sql_do(l, update_sql, why, "ipisii", r->covered_until, r->free_since ? &r->free_since : NULL, r->gpus, r->tres, r->price,
+		r->id);
+}
+
+int run_walk_open(struct ledger *l, const char *cluster, run_fn each, void *arg, struct fault *why)
+{
+	static const char open_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.cluster = ? AND r.ended IS NULL ORDER BY r.start, r.id";
+
+	return run_walk(l, sql_bind(l, open_sql, why, "s", cluster), each, arg, why);
+}
+
+int run_walk_job(struct ledger *l, int64_t job, run_fn each, void *arg, struct fault *why)
+{
+	static const char job_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.job = ? ORDER BY r.start, r.id";
+
+	return run_walk(l, sql_bind(l, job_sql, why, "i", job), each, arg, why);
+}
+
+/* --- the end of a run --------------------------------------------------------------------------- */
+
+static int charge_add(struct ledger *l, struct charge *c, int64_t seq, struct fault *why)
+{
+	static const char add_sql[] = "INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, units)"
+				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+	if (sql_do(l, add_sql, why, "iisiiiiii", c->run, seq, c->kind, c->project, c->at, c->part_start, c->part_end, c->gpus, c->units) < 0)
+		return -1;
+	c->id = sql_last_id(l);
+	return 0;
+}
+
+/* The part that the hold pays for: [start, paid_to). Its units never exceed the hold, whatever the clocks said. */
+static int charge_funded_part(struct ledger *l, const struct run *r, struct hold_row *h, int64_t *paid_to, int64_t end, int64_t now,
+	struct fault *why)
+{
+	struct charge c = { .run = r->id, .kind = "funded", .project = r->project, .at = now, .part_start = r->start, .gpus = r->gpus };
+	int64_t pays_for = r->price > 0 ? h->units / r->price : end - r->start;
+
+	*paid_to = end - r->start < pays_for ? end : r->start + pays_for;
+	c.part_end = *paid_to;
+	if (amount_price(1, *paid_to - r->start, r->price, &c.units) < 0)
+		return fault_errno(why, EOVERFLOW, "the charge of job %s is more than can be counted", r->label);
+	if (charge_add(l, &c, 0, why) < 0)
+		return -1;
+	return hold_charge(l, h, c.units, c.id, now, why);
+}
+
+static int charge_unpaid_part(struct ledger *l, const struct run *r, int64_t from, int64_t end, int64_t now, struct fault *why)
+{
+	struct charge c = { .run = r->id, .project = r->project, .at = now, .part_start = from, .part_end = end, .gpus = r->gpus };
+	bool decided = r->tier == TIER_FREE || (r->free_since && r->free_since <= from);
+
+	snprintf(c.kind, sizeof(c.kind), "%s", decided ? "free" : "uncovered");
+	return charge_add(l, &c, 1, why);
+}
+
+static int run_close(struct ledger *l, struct run *r, int64_t end, const char *state, struct fault *why)
+{
+	static const char end_sql[] = "UPDATE run SET ended = ?, state = ? WHERE id = ? AND ended IS NULL";
+
+	r->ended = end;
+	snprintf(r->state, sizeof(r->state), "%s", state);
+	return sql_do(l, end_sql, why, "isi", end, state, r->id);
+}
+
+int run_end(struct ledger *l, struct run *r, int64_t end, const char *state, int64_t now, struct fault *why)
+{
+	struct hold_row h;
+	int64_t paid_to;
+	int held;
+
+	if (r->ended)
+		return 1;
+	if (end < r->start)
+		end = r->start;		/* a job that ended before its start cost nothing */
+	paid_to = r->start;
+	held = hold_of_run(l, r->id, &h, why);
+	if (held < 0 || (held && charge_funded_part(l, r, &h, &paid_to, end, now, why) < 0))
+		return -1;
+	if (paid_to < end && charge_unpaid_part(l, r, paid_to, end, now, why) < 0)
+		return -1;
+	if (held && hold_close(l, &h, now, "settled", why) < 0)
+		return -1;
+	return run_close(l, r, end, state, why);
+}
+
+/* --- lists -------------------------------------------------------------------------------------- */
+
+static void charge_read(sqlite3_stmt *st, struct charge *c)
+{
+	memset(c, 0, sizeof(*c));
+	c->id = sql_col(st, 0);
+	c->run = sql_col(st, 1);
+	c->at = sql_col(st, 2);
+	c->project = sql_col(st, 3);
+	snprintf(c->kind, sizeof(c->kind), "%s", sql_text(st, 4));
+	c->part_start = sql_col(st, 5);
+	c->part_end = sql_col(st, 6);
+	c->gpus = sql_col(st, 7);
+	c->units = sql_col(st, 8);
+	snprintf(c->label, sizeof(c->label), "%s", sql_text(st, 9));
+	snprintf(c->tres, sizeof(c->tres), "%s", sql_text(st, 10));
+	c->uid = sql_col(st, 11);
+	c->run_start = sql_col(st, 12);
+}
+
+int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, charge_fn each, void *arg,
+	struct fault *why)
+{
+#define CHARGE_COLUMNS                                                                                                           \
+	"c.id, c.run, c.at, c.project, c.kind, c.part_start, c.part_end, c.gpus, c.units, r.label, r.tres, r.uid, r.start"
+	static const char walk_sql[] =
+		"WITH RECURSIVE below(id) AS (SELECT id FROM project WHERE CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END"
+		" UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id)"
+		"SELECT " CHARGE_COLUMNS " FROM charge c JOIN run r ON r.id = c.run WHERE c.project IN (SELECT id FROM below)"
+		" AND c.id < ?2 ORDER BY c.id DESC LIMIT ?3";
+	static const char job_sql[] = "SELECT " CHARGE_COLUMNS " FROM run r JOIN charge c ON c.run = r.id WHERE r.job = ?1 AND c.id < ?2"
+				      " ORDER BY c.id DESC LIMIT ?3";
+	sqlite3_stmt *st = sql_bind(l, job ? job_sql : walk_sql, why, "iii", job ? job : project, before ? before : INT64_MAX, limit);
+	struct charge c;
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		charge_read(st, &c);
+		if (each(&c, arg) < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+	}
+	return rc;
+}
+
+int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why)
+{
+	/* A part that reaches into the window counts with what lies inside it. */
+	static const char sums_sql[] =
+		"SELECT project, sum(CASE WHEN part_start >= ?1 THEN units ELSE units / (part_end - part_start) * (part_end - ?1) END)"
+		" FROM charge WHERE kind = 'funded' AND part_end > ?1 AND part_end > part_start GROUP BY project";
+	sqlite3_stmt *st = sql_bind(l, sums_sql, why, "i", from);
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		if (each(sql_col(st, 0), sql_col(st, 1), arg) < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+	}
+	return rc;
+}

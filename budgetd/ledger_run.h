@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * ledger_run.h - runs and what was charged for them
+ *
+ * A run is keyed by (cluster, job id, submit, start): opened twice it is one, ended twice it is charged once.
+ * Its price a second is fixed at the start. Its hold pays up to covered_until; what is beyond is free (an extension did not
+ * fit) or uncovered (nobody looked in time): facts always post, and never overdraw.
+ *
+ * All functions want an open transaction (ledger.h); run_end wants LEDGER_MONEY. */
+#ifndef BUDGETD_LEDGER_RUN_H
+#define BUDGETD_LEDGER_RUN_H
+#include "budgetd/ledger_hold.h"
+
+struct run {
+	int64_t id;
+	char cluster[64];
+	int64_t job, submit, start;
+	char label[48], partition[64];
+	int64_t admission, project, uid;	/* admission 0 = none */
+	enum job_tier tier;
+	int64_t min_runtime_s, gpus;
+	char tres[512];
+	int64_t price;			/* units a second */
+	int64_t covered_until, free_since;
+	int64_t ended;			/* 0 = running */
+	char state[32];
+};
+
+/* 1 = it was there already (and *r is it), 0 = opened, -1. */
+int run_open(struct ledger *l, struct run *r, struct fault *why);
+int run_find(struct ledger *l, const char *cluster, int64_t job, int64_t submit, int64_t start, struct run *out, struct fault *why);
+/* Write covered_until, free_since and gpus/tres/price of a running one. */
+int run_update(struct ledger *l, const struct run *r, struct fault *why);
+
+typedef int (*run_fn)(const struct run *r, void *arg);
+int run_walk_open(struct ledger *l, const char *cluster, run_fn each, void *arg, struct fault *why);
+int run_walk_job(struct ledger *l, int64_t job, run_fn each, void *arg, struct fault *why);	/* oldest first */
+
+/* The run ended at `end`: its parts are charged, the rest of its hold is given back. A second call changes nothing: 1; else 0; -1. */
+int run_end(struct ledger *l, struct run *r, int64_t end, const char *state, int64_t now, struct fault *why);
+
+struct charge {
+	int64_t id, run, at, project;
+	char kind[12];			/* funded, free, uncovered */
+	int64_t part_start, part_end, gpus;
+	amount_t units;
+	/* read only, for lists */
+	char label[48], tres[512];
+	int64_t uid, run_start;
+};
+
+typedef int (*charge_fn)(const struct charge *c, void *arg);
+/* Newest first; project 0 = all, job 0 = all, before 0 = from the newest. */
+int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, charge_fn each, void *arg,
+	struct fault *why);
+
+/* Units charged to each project itself (not below it) for what ran since `from`: the O_n of doc/model.md 5. */
+typedef int (*occupancy_fn)(int64_t project, amount_t units, void *arg);
+int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why);
+
+#endif
