@@ -30,7 +30,7 @@ struct job_view {
 	uint32_t array_job_id;		/* 0 = not of an array */
 	uint32_t array_task_id;		/* or JOB_NOT_A_TASK */
 	const char *array_tasks;	/* of the pending record of an array: "0-3,7%2", never cut; else NULL */
-	int64_t array_count;		/* tasks this record stands for: 1, or the count of array_tasks */
+	int64_t array_count;		/* tasks this record stands for: 1, or the count of array_tasks; 0 = that cannot be read */
 	uint32_t het_job_id;		/* job id of the leader, 0 = not het */
 	uint32_t het_offset;		/* 0 for the leader and for what is not het */
 

@@ -78,9 +78,6 @@ int slurm_link_release(struct slurm_link *l, const char *job, struct fault *why)
 int slurm_link_requeue(struct slurm_link *l, const char *job, struct fault *why);
 int slurm_link_cancel(struct slurm_link *l, const char *job, struct fault *why);
 
-/* A signal to the batch step's children, as scancel --batch --full does not: the shell itself gets none. */
-int slurm_link_signal(struct slurm_link *l, const char *job, int signal, struct fault *why);
-
 /* A line on the output of a running srun or salloc, or of a batch job's file. One job id, not an array. */
 int slurm_link_notify(struct slurm_link *l, uint32_t job_id, const char *text, struct fault *why);
 

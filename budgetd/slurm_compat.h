@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * slurm_compat.h - what differs between libslurm 22.05 and 26.05, in one place
+ *
+ * One source for all: the names of lists (23.02), of the function that names a reason (24.05) and of the one that frees a
+ * configuration (26.05), an error that is gone (24.11), step ids for job ids and whole nodes (26.05). Only slurm*.c include it,
+ * and never a Slurm header by themselves. */
+#ifndef BUDGETD_SLURM_COMPAT_H
+#define BUDGETD_SLURM_COMPAT_H
+
+/* 26.05 wants a step id where a job id was; with this it takes both. Older versions ignore it. */
+#define SLURM_BACKWARD_COMPAT 1
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <slurm/slurmdb.h>
+#include <slurm/slurm_version.h>
+#include <stdbool.h>
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(22, 5, 0)
+#error "Slurm 22.05 or later is needed"
+#endif
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
+typedef struct xlist list_t;
+typedef struct listIterator list_itr_t;
+#endif
+
+/* Exported by every libslurm, declared in no public header. */
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 5, 0)
+extern char *slurm_job_reason_string(enum job_state_reason reason);
+#define compat_reason_text(r) slurm_job_reason_string(r)
+#else
+extern const char *slurm_job_state_reason_string(enum job_state_reason reason);
+#define compat_reason_text(r) slurm_job_state_reason_string(r)
+#endif
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+#define compat_free_conf(c) slurm_free_conf(c)
+#else
+#define compat_free_conf(c) slurm_free_ctl_conf(c)
+#endif
+
+/* Up to 24.05 a job is closed to updates while slurmdbd gives it a number; later versions queue the update themselves. */
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0)
+#define COMPAT_ERR_DB_INDEX ESLURM_JOB_SETTING_DB_INX
+#else
+#define COMPAT_ERR_DB_INDEX (-1000)		/* no error has this number */
+#endif
+
+/* Were whole nodes asked for, or does the partition give nothing else? Shared with one user's jobs only is not that. */
+static inline bool compat_takes_whole_nodes(const slurm_job_info_t *j)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+	return j->exclusive == JOB_EXCLUSIVE_NODE;
+#else
+	return j->shared == JOB_SHARED_NONE;
+#endif
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * slurm_link.h - what slurm.c, slurm_view.c and slurm_dbd.c share; nobody else includes it
+ *
+ * Strings of a table are in one block: the same filling function runs twice over Slurm's records, first with `at` NULL to measure, then
+ * to copy. Twenty mallocs a job would cost more than the rest of a pass. */
+#ifndef BUDGETD_SLURM_LINK_H
+#define BUDGETD_SLURM_LINK_H
+#include <stddef.h>
+#include <string.h>
+#include "budgetd/slurm.h"
+
+struct dbd;
+
+struct slurm_link {
+	char cluster[SLURM_CLUSTER_MAX];	/* "" until slurmctld was asked */
+	struct dbd *dbd;			/* NULL until the first question about runs */
+};
+
+/* Turn errno, as libslurm left it, into ours (slurm.h) with Slurm's own words: "<what>: <words>". Returns -1. */
+int slurm_link_fail(struct fault *why, const char *what);
+
+/* "COMPLETED" for a state with or without flags; static, "UNKNOWN" for one that a newer Slurm invented. */
+const char *slurm_link_state_name(uint32_t state);
+
+/* Slurm's minutes as job_view.h has time limits. */
+int64_t slurm_link_minutes(uint32_t minutes);
+
+/* Close slurmdbd's connection and forget its names. NULL is fine. */
+void dbd_close(struct dbd *d);
+
+struct strings {
+	char *at;		/* NULL: measure only */
+	size_t used;
+};
+
+/* Keep a copy; NULL for NULL and "", and while measuring. */
+static inline const char *strings_keep(struct strings *s, const char *text)
+{
+	size_t size = text ? strlen(text) + 1 : 0;
+	char *to = s->at ? s->at + s->used : NULL;
+
+	if (size <= 1)
+		return NULL;
+	s->used += size;
+	return to ? memcpy(to, text, size) : NULL;
+}
+
+#endif
