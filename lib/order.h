@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * order.h - the one order of all pending jobs
+ *
+ * Rule (doc/model.md, 5): the path of ratios of the project; then the team rank, inside one project only; then the original submit time;
+ * then the job id.
+ *
+ * Projects that tie are merged, and there team rank and submit time contradict each other: with ranks 1 and 2 in project x, x1 (rank 1,
+ * submitted last) < x2 (rank 2, first) < y (in between) < x1. So a tie is dealt in two steps: submit time and job id say which
+ * *project* is next, its team says which of its jobs takes that turn. A team that ranks its jobs moves nobody else's, and
+ * without ranks it is first come, first served.
+ *
+ * Threads  pure functions: any thread */
+#ifndef LIB_ORDER_H
+#define LIB_ORDER_H
+#include <stddef.h>
+#include <stdint.h>
+
+struct order_job {
+	/* given */
+	uint32_t project;	/* any number that names the project */
+	uint32_t project_rank;	/* fairshare_rank of it: the same for all jobs of one project */
+	int team_rank;		/* smaller goes first; 0 = not given, and goes behind those that have one */
+	int64_t submit;		/* original: a requeue does not change it */
+	uint32_t job_id;	/* unique */
+	void *data;		/* the caller's */
+	/* set by order_sort: the turn that the job takes among the projects that tie with its own */
+	int64_t turn_submit;
+	uint32_t turn_job_id;
+};
+
+/* Sort: the first goes first. The result does not depend on the order given. O(n log n), no allocation that can fail. */
+void order_sort(struct order_job *jobs, size_t count);
+
+#endif
