@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * options.c - texts in, texts out; lib/job_options knows what they mean.
+ *
+ * The texts themselves are carried, not what was read from them: budgetd reads them again, and a job that finds them in its
+ * environment sees what its user wrote. */
+#include "spank/options.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "lib/duration.h"
+
+#define ARGUMENT "max_min_runtime="
+
+void declared_init(struct declared *d)
+{
+	memset(d, 0, sizeof(*d));
+	d->max_min_runtime_s = MAX_MIN_RUNTIME_PRESET_S;
+}
+
+void declared_forget(struct declared *d)
+{
+	memset(d->text, 0, sizeof(d->text));
+}
+
+int declared_keep(struct declared *d, enum job_option which, const char *text, struct fault *why)
+{
+	size_t n = strlen(text);
+
+	if (n >= OPTION_TEXT_MAX)
+		return fault_errno(why, EINVAL, "--%s: %zu bytes are too many", job_option_table[which].name, n);
+	memcpy(d->text[which], text, n + 1);
+	return 0;
+}
+
+int declared_check(const struct declared *d, struct fault *why)
+{
+	struct job_options o;
+
+	job_options_init(&o);
+	for (int i = 0; i < JOB_OPTIONS; i++)
+		if (d->text[i][0] && job_options_set(&o, i, d->text[i], why) < 0)
+			return -1;
+	return job_options_check(&o, d->max_min_runtime_s, why);
+}
+
+int declared_argument(struct declared *d, const char *argument, struct fault *why)
+{
+	int64_t max;
+
+	if (strncmp(argument, ARGUMENT, strlen(ARGUMENT)))
+		return fault_errno(why, EINVAL, "plugstack.conf: \"%s\" is not known, only " ARGUMENT "TIME is", argument);
+	if (duration_parse(argument + strlen(ARGUMENT), &max, why) < 0)
+		return -1;
+	d->max_min_runtime_s = max;
+	return 0;
+}
+
+const char *declared_inherited_variable(enum job_option which, char buf[OPTION_VARIABLE_MAX])
+{
+	snprintf(buf, OPTION_VARIABLE_MAX, "SLURM_SPANK__SLURM_SPANK_OPTION_gpubudget_%s", job_option_table[which].name);
+	for (char *c = buf; *c; c++)	/* Slurm writes '_' for what is no letter and no digit */
+		if (!isalnum((unsigned char)*c))
+			*c = '_';
+	return buf;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * plugin.c - gpubudget.so: the options of sbatch, srun, salloc and #SBATCH, and their variables in the job
+ *
+ * On the client a wrong value ends the command before anything is sent. On a node nothing ever fails: a SPANK plugin that returns an
+ * error there drains the node, and budgetd has judged the texts long ago. A callback may come twice (srun up to 23.11). */
+#include "config.h"
+#include <slurm/slurm_version.h>
+#include <slurm/spank.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/job_options.h"
+#include "spank/options.h"
+
+extern const char plugin_name[], plugin_type[];
+extern const unsigned int plugin_version, spank_plugin_version;
+SPANK_PLUGIN(gpubudget, 1)
+
+int slurm_spank_init(spank_t sp, int argc, char *argv[]);
+int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[]);
+int slurm_spank_user_init(spank_t sp, int argc, char *argv[]);
+
+/* The one context of this plugin: SPANK hands none to its callbacks. */
+static struct declared declared = { .max_min_runtime_s = MAX_MIN_RUNTIME_PRESET_S };
+static struct spank_option registered[JOB_OPTIONS];	/* Slurm may keep the pointers; filled once from the table */
+
+static bool on_client(void)
+{
+	spank_context_t context = spank_context();
+
+	return context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR;
+}
+
+/* 0, or -1 on the client, where the user can do something about it. */
+static int complain(const struct fault *why, bool client)
+{
+	if (!client) {
+		slurm_debug("gpubudget: %s", why->text);
+		return 0;
+	}
+	slurm_error("gpubudget: %s", why->text);
+	return -1;
+}
+
+/* Each option alone here, so that the text names the one that was just read; together in init_post_opt. */
+static int option_given(int which, const char *text, int remote)
+{
+	struct job_options alone;
+	struct fault why = { "" };
+
+	if (which < 0 || which >= JOB_OPTIONS || !text)
+		return 0;
+	job_options_init(&alone);
+	if (declared_keep(&declared, which, text, &why) < 0)
+		return complain(&why, !remote);
+	if (!remote && job_options_set(&alone, which, text, &why) < 0)
+		return complain(&why, true);
+	return 0;
+}
+
+static void options_register(spank_t sp)
+{
+	for (int i = 0; i < JOB_OPTIONS; i++) {
+		const struct job_option_row *row = &job_option_table[i];
+
+		registered[i] = (struct spank_option){ .name = (char *)row->name, .arginfo = (char *)row->argument,
+			.usage = (char *)row->help, .has_arg = 1, .val = i, .cb = option_given };
+		if (spank_option_register(sp, &registered[i]) != ESPANK_SUCCESS)
+			slurm_error("gpubudget: --%s cannot be registered", row->name);
+	}
+}
+
+/* A mistake in plugstack.conf is told and skipped: it must not stop every sbatch of the site. */
+int slurm_spank_init(spank_t sp, int argc, char *argv[])
+{
+	struct fault why = { "" };
+
+	declared_init(&declared);
+	for (int i = 0; i < argc; i++) {
+		why.text[0] = '\0';
+		if (declared_argument(&declared, argv[i], &why) < 0)
+			complain(&why, on_client());
+	}
+	if (spank_context() != S_CTX_SLURMD)
+		options_register(sp);
+	return 0;
+}
+
+/* Once per component of a het job: what one declared is not the next one's. */
+int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[])
+{
+	struct fault why = { "" };
+
+	(void)sp;
+	(void)argc;
+	(void)argv;
+	if (!on_client())
+		return 0;
+	if (declared_check(&declared, &why) < 0)
+		return complain(&why, true);
+	/* the shell of salloc is started right here, without a node's plugin */
+	for (int i = 0; i < JOB_OPTIONS; i++)
+		if (declared.text[i][0] && spank_context() == S_CTX_ALLOCATOR)
+			setenv(job_option_table[i].variable, declared.text[i], 1);
+	declared_forget(&declared);
+	return 0;
+}
+
+/* The text of an option in this step: from Slurm, or from what sbatch left for inner steps (22.05 does not give
+ * options to the batch step after --export=NONE). false: not given. */
+static bool option_text(spank_t sp, int which, char buf[OPTION_TEXT_MAX])
+{
+	char variable[OPTION_VARIABLE_MAX];
+
+	if (declared.text[which][0]) {
+		memcpy(buf, declared.text[which], OPTION_TEXT_MAX);
+		return true;
+	}
+	return spank_getenv(sp, declared_inherited_variable(which, variable), buf, OPTION_TEXT_MAX) == ESPANK_SUCCESS;
+}
+
+/* A variable left over from the shell of the user would be a lie about this job: it goes. */
+int slurm_spank_user_init(spank_t sp, int argc, char *argv[])
+{
+	char text[OPTION_TEXT_MAX];
+
+	(void)argc;
+	(void)argv;
+	for (int i = 0; i < JOB_OPTIONS; i++) {
+		if (option_text(sp, i, text))
+			spank_setenv(sp, job_option_table[i].variable, text, 1);
+		else
+			spank_unsetenv(sp, job_option_table[i].variable);
+	}
+	return 0;
+}
