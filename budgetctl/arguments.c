@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * arguments.c - a command line checked against the tables (arguments.h)
+ *
+ * getopt_long() finds options wherever they stand; which of them the command takes is checked afterwards,
+ * because `budgetctl -o json journal` must work as `budgetctl journal -o json` does. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include "budgetctl/arguments.h"
+#include "budgetctl/say.h"
+
+#define LONG_BASE 256			/* getopt's value of a long option: beyond every letter */
+
+/* getopt's own description of option_table; "-" makes it return words too, ":" tells a missing argument
+ * apart. */
+static void getopt_tables(char letters[2 * OPTIONS + 3], struct option long_options[OPTIONS + 1])
+{
+	char *p = letters;
+
+	*p++ = '-';
+	*p++ = ':';
+	for (int i = 0; i < OPTIONS; i++) {
+		const struct option_row *o = &option_table[i];
+
+		long_options[i] = (struct option){ o->name, o->argument ? required_argument : no_argument,
+			NULL, LONG_BASE + i };
+		if (!o->letter)
+			continue;
+		*p++ = o->letter;
+		if (o->argument)
+			*p++ = ':';
+	}
+	*p = '\0';
+	long_options[OPTIONS] = (struct option){ 0 };
+}
+
+static int option_of(int value)
+{
+	if (value >= LONG_BASE)
+		return value - LONG_BASE;
+	for (int i = 0; i < OPTIONS; i++)
+		if (option_table[i].letter == value)
+			return i;
+	return -1;
+}
+
+/* An option that getopt does not know, or that stands there without its argument. */
+static int option_wrong(int value, const char *word)
+{
+	const char *names[OPTIONS];
+	char hint[HINT_MAX];
+	char name[64];
+
+	if (value == ':')
+		return complain(USAGE, "%s needs an argument. See budgetctl --help", word);
+	if (optopt >= LONG_BASE)
+		return complain(USAGE, "--%s takes no argument. See budgetctl --help",
+			option_table[optopt - LONG_BASE].name);
+	if (strncmp(word, "--", 2))
+		return complain(USAGE, "there is no option -%c. See budgetctl --help", optopt);
+	for (int i = 0; i < OPTIONS; i++)
+		names[i] = option_table[i].name;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	return complain(USAGE, "there is no option --%s, or it is cut too short.%s See budgetctl --help",
+		name, nearest_hint(name, "--", names, OPTIONS, hint));
+}
+
+/* Fills value[]; moves the words to the front of argv and counts them. */
+static int options_read(int argc, char **argv, struct arguments *a)
+{
+	char letters[2 * OPTIONS + 3];
+	struct option long_options[OPTIONS + 1];
+	int nwords = 0;
+	int value;
+
+	getopt_tables(letters, long_options);
+	opterr = 0;
+	while (optind < argc) {
+		const char *word = argv[optind];
+
+		value = getopt_long(argc, argv, letters, long_options, NULL);
+		if (value == -1)
+			break;
+		if (value == '?' || value == ':')
+			return option_wrong(value, word);
+		if (value == 1)
+			argv[nwords++] = optarg;
+		else
+			a->value[option_of(value)] = optarg ? optarg : "";
+	}
+	for (; optind < argc; optind++)	/* behind "--" */
+		argv[nwords++] = argv[optind];
+	a->words = argv;
+	a->nwords = nwords;
+	return DONE;
+}
+
+static int verb_wrong(const char *noun, const char *verb)
+{
+	const char *verbs[64] = { NULL };
+	char hint[HINT_MAX];
+
+	for (size_t i = 0; i < command_count && i < ARRAY_SIZE(verbs); i++)
+		verbs[i] = strcmp(command_table[i].noun, noun) ? NULL : command_table[i].verb;
+	if (!verb)
+		return complain(USAGE, "%s what? See budgetctl %s --help", noun, noun);
+	return complain(USAGE, "there is no command \"%s %s\".%s See budgetctl %s --help", noun, verb,
+		nearest_hint(verb, "", verbs, ARRAY_SIZE(verbs), hint), noun);
+}
+
+static int noun_wrong(const char *noun)
+{
+	const char *nouns[64] = { NULL };
+	char hint[HINT_MAX];
+
+	for (size_t i = 0; i < command_count && i < ARRAY_SIZE(nouns); i++)
+		nouns[i] = command_table[i].noun;
+	return complain(USAGE, "there is no command \"%s\".%s See budgetctl --help", noun,
+		nearest_hint(noun, "", nouns, ARRAY_SIZE(nouns), hint));
+}
+
+/* Take the one or two words of the command off the front. */
+static void command_take(struct arguments *a, bool *noun_known)
+{
+	const char *verb = a->nwords > 1 ? a->words[1] : NULL;
+
+	*noun_known = false;
+	for (size_t i = 0; i < command_count && a->noun; i++) {
+		const struct command *c = &command_table[i];
+		int taken = c->verb ? 2 : 1;
+
+		if (strcmp(c->noun, a->noun))
+			continue;
+		*noun_known = true;
+		if (c->verb && (!verb || strcmp(c->verb, verb)))
+			continue;
+		a->command = c;
+		a->words += taken;
+		a->nwords -= taken;
+		return;
+	}
+}
+
+static int options_check(const struct arguments *a)
+{
+	unsigned taken = OPTIONS_OF_ALL | a->command->options;
+	char text[COMMAND_TEXT_MAX];
+
+	command_text(a->command, false, text);
+	for (int i = 0; i < OPTIONS; i++)
+		if (a->value[i] && !(taken & OPTION_BIT(i)))
+			return complain(USAGE, "%s does not take --%s. See budgetctl %s --help", text,
+				option_table[i].name, text);
+	return DONE;
+}
+
+static int words_check(const struct arguments *a)
+{
+	const struct command *c = a->command;
+	char text[COMMAND_TEXT_MAX];
+
+	command_text(c, true, text);
+	if (a->nwords < c->min_args)
+		return complain(USAGE, "too few arguments. Usage: budgetctl %s", text);
+	if (c->max_args >= 0 && a->nwords > c->max_args)
+		return complain(USAGE, "\"%s\" is one argument too many. Usage: budgetctl %s",
+			a->words[c->max_args], text);
+	return DONE;
+}
+
+/* `budgetctl help deposit` is what fingers type: the same as `budgetctl deposit --help`. */
+static void help_word(struct arguments *a)
+{
+	if (!a->nwords || strcmp(a->words[0], "help"))
+		return;
+	a->value[OPT_HELP] = "";
+	a->words++;
+	a->nwords--;
+}
+
+int arguments_read(int argc, char **argv, struct arguments *out)
+{
+	struct arguments a = { 0 };
+	bool noun_known;
+	int rv = options_read(argc, argv, &a);
+
+	if (rv != DONE)
+		return rv;
+	help_word(&a);
+	a.noun = a.nwords ? a.words[0] : NULL;
+	command_take(&a, &noun_known);
+	*out = a;
+	if (a.value[OPT_VERSION] || (a.value[OPT_HELP] && (!a.noun || noun_known)))
+		return DONE;
+	if (!a.noun)
+		return complain(USAGE, "which command? See budgetctl --help");
+	if (!a.command)
+		return noun_known ? verb_wrong(a.noun, a.nwords > 1 ? a.words[1] : NULL) : noun_wrong(a.noun);
+	rv = options_check(&a);
+	return rv == DONE ? words_check(&a) : rv;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * arguments.h - a command line checked against the tables of command.h
+ *
+ * Ownership  everything points into argv, which may have been reordered
+ * Threads    one */
+#ifndef BUDGETCTL_ARGUMENTS_H
+#define BUDGETCTL_ARGUMENTS_H
+#include "budgetctl/command.h"
+
+struct arguments {
+	const struct command *command;	/* NULL: none was named */
+	const char *noun;		/* the first word, even when it is no whole command; NULL = none */
+	const char *value[OPTIONS];	/* NULL = not given, "" when it takes no argument; the last one wins */
+	char **words;			/* after the command */
+	int nwords;
+};
+
+/* Options may stand anywhere; "--" ends them. DONE; or USAGE, after a complaint that names the nearest
+ * option or command. With --help or --version the command and the number of words are not checked. */
+int arguments_read(int argc, char **argv, struct arguments *out);
+
+#endif

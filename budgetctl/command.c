@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * command.c - the tables of commands, options and exit codes (command.h) */
+#include "budgetctl/command.h"
+#include <stdio.h>
+
+const char *const outcome_text[OUTCOMES] = {
+	[DONE] = "done",
+	[REFUSED] = "budgetd refused or knows no such thing, or the output could not be written",
+	[USAGE] = "wrong usage: an unknown command or option, a value that makes no sense",
+	[UNREACHABLE] = "budgetd cannot be reached, or did not answer in time",
+	[FORBIDDEN] = "you are not allowed to",
+};
+
+const struct option_row option_table[OPTIONS] = {
+	[OPT_OUTPUT] = { 'o', "output", "FORMAT",
+		"table (default), json, csv or parsable (bars between, as sacct -P)" },
+	[OPT_NOHEADER] = { 'n', "noheader", NULL, "no line of headings" },
+	[OPT_AMOUNTS] = { 't', "amounts", "UNIT",
+		"print amounts in hours (default), seconds or units; JSON is always in units" },
+	[OPT_SOCKET] = { 0, "socket", "PATH", "the socket of budgetd, instead of the one in budgetd.conf" },
+	[OPT_HELP] = { 'h', "help", NULL, "print this help; after a command, the help of the command" },
+	[OPT_VERSION] = { 0, "version", NULL, "print the version" },
+	[OPT_PROJECT] = { 'p', "project", "PROJECT", "only this project and what is below it" },
+	[OPT_JOB] = { 'j', "job", "JOB", "only this job" },
+	[OPT_ALL] = { 'a', "all", NULL, "closed ones too" },
+	[OPT_LIMIT] = { 0, "limit", "N", "at most N rows, the newest (default 1000; 0 = all)" },
+	[OPT_PARENT] = { 0, "parent", "PROJECT", "the project above it" },
+	[OPT_SHARE] = { 0, "share", "N", "its weight among its siblings" },
+	[OPT_ON_EXHAUSTED] = { 0, "on-exhausted", "POLICY",
+		"a job that does not fit: free (runs unfunded), reject, inherit" },
+	[OPT_CREDIT] = { 0, "credit", "GPU-HOURS", "how far below zero it may go" },
+	[OPT_OWNERS] = { 0, "owners", "USER,...", "who owns its budget" },
+	[OPT_MEMBERS] = { 0, "members", "USER,...", "who may see it" },
+	[OPT_ADD_OWNERS] = { 0, "add-owners", "USER,...", "make these users owners" },
+	[OPT_REMOVE_OWNERS] = { 0, "remove-owners", "USER,...", "these users are no longer owners" },
+	[OPT_ADD_MEMBERS] = { 0, "add-members", "USER,...", "make these users members" },
+	[OPT_REMOVE_MEMBERS] = { 0, "remove-members", "USER,...", "these users are no longer members" },
+	[OPT_ALLOCATION] = { 0, "allocation", "ID",
+		"the allocation, when the project has several live ones" },
+	[OPT_STARTS] = { 0, "starts", "WHEN",
+		"valid from (default: now): 2026-12-31, 2026-12-31T12:00, now+30d; a date is its 00:00" },
+	[OPT_ENDS] = { 0, "ends", "WHEN",
+		"valid until, that moment not included (default: it does not expire)" },
+	[OPT_REASON] = { 'r', "reason", "TEXT", "why, for the journal" },
+	[OPT_REQUEST_ID] = { 0, "request-id", "ID",
+		"the same ID said twice is done once (default: a random one)" },
+};
+
+#define PAGED   (OPTION_BIT(OPT_PROJECT) | OPTION_BIT(OPT_LIMIT))
+#define PEOPLE                                                                                               \
+	(OPTION_BIT(OPT_ADD_OWNERS) | OPTION_BIT(OPT_REMOVE_OWNERS) | OPTION_BIT(OPT_ADD_MEMBERS) |          \
+		OPTION_BIT(OPT_REMOVE_MEMBERS))
+#define PROJECT                                                                                              \
+	(OPTION_BIT(OPT_PARENT) | OPTION_BIT(OPT_SHARE) | OPTION_BIT(OPT_ON_EXHAUSTED) |                     \
+		OPTION_BIT(OPT_CREDIT))
+#define WRITE   (OPTION_BIT(OPT_REASON) | OPTION_BIT(OPT_REQUEST_ID))
+
+const struct command command_table[] = {
+	{ "project", "add", "PROJECT", 1, 1, "add a project (a Slurm account of the same name) to the tree",
+		PROJECT | OPTION_BIT(OPT_OWNERS) | OPTION_BIT(OPT_MEMBERS) | OPTION_BIT(OPT_REQUEST_ID),
+		cmd_project_add },
+	{ "project", "list", "[PROJECT]", 0, 1, "the tree of projects", OPTION_BIT(OPT_PROJECT),
+		cmd_project_list },
+	{ "project", "show", "PROJECT", 1, 1, "one project, line by line", 0, cmd_project_show },
+	{ "project", "set", "PROJECT", 1, 1, "change a project",
+		PROJECT | PEOPLE | OPTION_BIT(OPT_REQUEST_ID), cmd_project_set },
+	{ "project", "remove", "PROJECT", 1, 1, "remove a project; its journal stays", 0,
+		cmd_project_remove },
+	{ "allocation", "add", "PROJECT GPU-HOURS", 2, 2, "give a project GPU-hours, valid from and until",
+		OPTION_BIT(OPT_STARTS) | OPTION_BIT(OPT_ENDS) | WRITE, cmd_allocation_add },
+	{ "allocation", "list", "[PROJECT]", 0, 1, "allocations, what is used of them and when they expire",
+		OPTION_BIT(OPT_PROJECT), cmd_allocation_list },
+	{ "allocation", "show", "ID", 1, 1, "one allocation, line by line", 0, cmd_allocation_show },
+	{ "deposit", NULL, "PROJECT GPU-HOURS", 2, 2, "add GPU-hours to an allocation, with a reason",
+		OPTION_BIT(OPT_ALLOCATION) | WRITE, cmd_deposit },
+	{ "balance", NULL, "[PROJECT...]", 0, -1, "amount, charges, held and available by project",
+		OPTION_BIT(OPT_PROJECT), cmd_balance },
+	{ "journal", NULL, "[PROJECT]", 0, 1, "every movement of GPU-hours, newest first",
+		PAGED | OPTION_BIT(OPT_JOB), cmd_journal },
+	{ "hold", "list", "[PROJECT]", 0, 1, "GPU-hours set aside for jobs and not yet charged",
+		PAGED | OPTION_BIT(OPT_ALL), cmd_hold_list },
+	{ "charge", "list", "[PROJECT]", 0, 1, "what was charged for which run, newest first",
+		PAGED | OPTION_BIT(OPT_JOB), cmd_charge_list },
+	{ "why", NULL, "JOB", 1, 1, "why a job is where it is: its tier, its funding, who is ahead", 0,
+		cmd_why },
+	{ "health", NULL, "", 0, 0, "is budgetd well", 0, cmd_health },
+};
+
+const size_t command_count = ARRAY_SIZE(command_table);
+
+const char *command_text(const struct command *c, bool arguments, char buf[COMMAND_TEXT_MAX])
+{
+	const char *words = arguments ? c->arguments : "";
+
+	snprintf(buf, COMMAND_TEXT_MAX, "%s%s%s%s%s", c->noun, c->verb ? " " : "", c->verb ? c->verb : "",
+		*words ? " " : "", words);
+	return buf;
+}

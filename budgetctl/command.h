@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * command.h - the commands of budgetctl, their options and their exit codes, each as one table
+ *
+ * Parsing, usage, help, the manual and the completion read these rows; a command that is not here does not
+ * exist. A command's function gets a session whose options and number of arguments are already checked. It
+ * says what went wrong itself (say.h) and returns the exit code.
+ *
+ * Threads  one */
+#ifndef BUDGETCTL_COMMAND_H
+#define BUDGETCTL_COMMAND_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The exit code of the program. */
+enum outcome { DONE = 0, REFUSED = 1, USAGE = 2, UNREACHABLE = 3, FORBIDDEN = 4, OUTCOMES };
+
+extern const char *const outcome_text[OUTCOMES];	/* one line each, for help and the manual */
+
+enum command_option {
+	OPT_OUTPUT,
+	OPT_NOHEADER,
+	OPT_AMOUNTS,
+	OPT_SOCKET,
+	OPT_HELP,
+	OPT_VERSION, /* every command has these */
+	OPT_PROJECT,
+	OPT_JOB,
+	OPT_ALL,
+	OPT_LIMIT,
+	OPT_PARENT,
+	OPT_SHARE,
+	OPT_ON_EXHAUSTED,
+	OPT_CREDIT,
+	OPT_OWNERS,
+	OPT_MEMBERS,
+	OPT_ADD_OWNERS,
+	OPT_REMOVE_OWNERS,
+	OPT_ADD_MEMBERS,
+	OPT_REMOVE_MEMBERS,
+	OPT_ALLOCATION,
+	OPT_STARTS,
+	OPT_ENDS,
+	OPT_REASON,
+	OPT_REQUEST_ID,
+	OPTIONS
+};
+
+#define OPTION_BIT(o) (1u << (o))
+#define OPTIONS_OF_ALL (OPTION_BIT(OPT_PROJECT) - 1)	/* the first row of the enum */
+
+struct option_row {
+	char letter;			/* 'o' for -o; 0 = only the long form */
+	const char *name;		/* "output" for --output */
+	const char *argument;		/* "FORMAT"; NULL = takes none */
+	const char *help;		/* one line */
+};
+
+extern const struct option_row option_table[OPTIONS];
+
+struct session;
+
+struct command {
+	const char *noun, *verb;	/* "project", "add"; verb NULL = the noun is the whole command */
+	const char *arguments;		/* "PROJECT GPU-HOURS"; "" = none */
+	int min_args, max_args;		/* max_args -1 = any number */
+	const char *help;		/* one line */
+	unsigned options;		/* OPTION_BITs beside OPTIONS_OF_ALL */
+	int (*run)(struct session *s);	/* the exit code */
+};
+
+extern const struct command command_table[];
+extern const size_t command_count;
+
+/* "deposit PROJECT GPU-HOURS"; without `arguments` "deposit". Returns buf; cannot fail. */
+#define COMMAND_TEXT_MAX 96
+const char *command_text(const struct command *c, bool arguments, char buf[COMMAND_TEXT_MAX]);
+
+int cmd_project_add(struct session *s);
+int cmd_project_list(struct session *s);
+int cmd_project_show(struct session *s);
+int cmd_project_set(struct session *s);
+int cmd_project_remove(struct session *s);
+int cmd_allocation_add(struct session *s);
+int cmd_allocation_list(struct session *s);
+int cmd_allocation_show(struct session *s);
+int cmd_deposit(struct session *s);
+int cmd_balance(struct session *s);
+int cmd_journal(struct session *s);
+int cmd_hold_list(struct session *s);
+int cmd_charge_list(struct session *s);
+int cmd_why(struct session *s);
+int cmd_health(struct session *s);
+
+#endif

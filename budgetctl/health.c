@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * health.c - health: what budgetd says of itself */
+#include "budgetctl/session.h"
+
+static const struct column columns[] = {
+	{ "version", "Version", KIND_TEXT, NULL, false },
+	{ "schema", "Schema", KIND_COUNT, NULL, false },
+	{ "cluster", "Cluster", KIND_TEXT, NULL, false },
+	{ "last_pass_at", "Last pass", KIND_TIME, "none yet", false },
+	{ "last_pass_ms", "It took (ms)", KIND_COUNT, NULL, false },
+	{ "jobs", "Jobs seen", KIND_COUNT, NULL, false },
+	{ "slurm", "Slurm", KIND_TEXT, NULL, false },
+};
+
+int cmd_health(struct session *s)
+{
+	struct json_object *health = NULL;
+	int rv = session_call(s, "GET", "/v1/health", NULL, &health);
+
+	if (rv == DONE && table_object(columns, ARRAY_SIZE(columns), &s->style, health) < 0)
+		rv = out_of_memory();
+	json_object_put(health);
+	return rv;
+}

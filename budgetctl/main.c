@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * main.c - budgetctl: the command for owners of budgets and administrators
+ *
+ * A client of budgetd (doc/api.md) and nothing more: it decides nothing and knows no file of the daemon but
+ * its settings. The commands stand in command.c. */
+#include "config.h"
+#include <curl/curl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include "budgetctl/arguments.h"
+#include "budgetctl/help.h"
+#include "budgetctl/say.h"
+#include "budgetctl/session.h"
+
+static int command_run(const struct arguments *a)
+{
+	struct session s;
+	int rv = session_open(&s, a);
+
+	if (rv != DONE)
+		return rv;
+	rv = a->command->run(&s);
+	session_close(&s);
+	return rv;
+}
+
+static int budgetctl(int argc, char **argv)
+{
+	struct arguments a;
+	int rv = arguments_read(argc, argv, &a);
+
+	if (rv != DONE)
+		return rv;
+	if (a.value[OPT_VERSION])
+		puts("budgetctl (" PACKAGE_NAME ") " PACKAGE_VERSION);
+	else if (a.value[OPT_HELP])
+		help_print(&a, stdout);
+	else
+		rv = command_run(&a);
+	return rv;
+}
+
+int main(int argc, char **argv)
+{
+	int rv;
+
+	setlocale(LC_CTYPE, "");	/* names in any language; numbers stay as they are everywhere */
+	signal(SIGPIPE, SIG_IGN);	/* a reader that went away is met by out_finish() */
+	if (curl_global_init(CURL_GLOBAL_NOTHING) != CURLE_OK)
+		return complain(REFUSED, "libcurl does not start");
+	rv = out_finish(budgetctl(argc, argv));
+	curl_global_cleanup();
+	return rv;
+}

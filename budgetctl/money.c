@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * money.c - deposit, balance, journal */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "budgetctl/money.h"
+#include "budgetctl/request.h"
+#include "budgetctl/say.h"
+#include "budgetctl/session.h"
+#include "lib/amount.h"
+
+static const struct column journal_columns[] = {
+	{ "id", "Id", KIND_COUNT, NULL, false },
+	{ "at", "At", KIND_TIME, NULL, false },
+	{ "kind", "Kind", KIND_TEXT, NULL, false },
+	{ "project", "Project", KIND_TEXT, NULL, false },
+	{ "allocation", "Allocation", KIND_COUNT, NULL, false },
+	{ "units", "Amount", KIND_AMOUNT, NULL, false },
+	{ "balance_units", "Balance", KIND_AMOUNT, NULL, false },
+	{ "job", "Job", KIND_TEXT, NULL, false },
+	{ "user", "User", KIND_TEXT, NULL, false },
+	{ "actor", "Actor", KIND_TEXT, NULL, false },
+	{ "reason", "Reason", KIND_LONG_TEXT, NULL, false },
+};
+
+/* "available" is the project's own; what an ancestor leaves of it stands in Bound by. */
+static const struct column balance_columns[] = {
+	{ "project", "Project", KIND_TEXT, NULL, false },
+	{ "path", NULL, KIND_TEXT, NULL, false },
+	{ "depth", NULL, KIND_COUNT, NULL, false },
+	{ "metered", NULL, KIND_YESNO, NULL, false },
+	{ "amount_units", "Amount", KIND_AMOUNT, NULL, false },
+	{ "charged_units", "Charged", KIND_AMOUNT, NULL, false },
+	{ "balance_units", "Balance", KIND_AMOUNT, NULL, false },
+	{ "held_units", "Held", KIND_AMOUNT, NULL, false },
+	{ "credit_units", "Credit", KIND_AMOUNT, NULL, false },
+	{ "available_units", "Available", KIND_AMOUNT, "unmetered", false },
+	{ "bound_by", "Bound by", KIND_TEXT, NULL, false },
+};
+
+int amount_put(struct json_object *body, const char *text)
+{
+	struct fault why = { "" };
+	amount_t amount;
+
+	if (amount_parse(text, &amount, &why) < 0)
+		return complain(USAGE, "%s", why.text);
+	if (amount == 0)
+		return complain(USAGE, "%s GPU-hours are nothing to give", text);
+	return request_number(body, "amount_units", amount) < 0 ? out_of_memory() : DONE;
+}
+
+static int allocation_put(const struct session *s, struct json_object *body)
+{
+	const char *text = session_option(s, OPT_ALLOCATION);
+	long long id;
+	char *end;
+
+	if (!text)
+		return DONE;
+	errno = 0;
+	id = strtoll(text, &end, 10);
+	if (errno || end == text || *end || id <= 0)
+		return complain(
+			USAGE, "--allocation %s: give the id that budgetctl allocation list shows", text);
+	return request_number(body, "allocation", id) < 0 ? out_of_memory() : DONE;
+}
+
+int cmd_deposit(struct session *s)
+{
+	const char *reason = session_option(s, OPT_REASON);
+	struct json_object *body, *row = NULL;
+	int rv;
+
+	if (!reason || !*reason)
+		return complain(USAGE, "a deposit needs a reason: --reason TEXT");
+	body = json_object_new_object();
+	rv = body ? amount_put(body, session_word(s, 1)) : out_of_memory();
+	if (rv == DONE)
+		rv = allocation_put(s, body);
+	if (rv == DONE &&
+		(request_text(body, "project", session_word(s, 0)) < 0 ||
+			request_text(body, "reason", reason) < 0))
+		rv = out_of_memory();
+	if (rv != DONE) {
+		json_object_put(body);
+		return rv;
+	}
+	rv = session_write(s, "POST", "/v1/deposits", body, &row);
+	if (rv == DONE && table_object(journal_columns, ARRAY_SIZE(journal_columns), &s->style, row) < 0)
+		rv = out_of_memory();
+	json_object_put(row);
+	return rv;
+}
+
+static int balance_add(struct session *s, const char *project, struct table *t)
+{
+	char *path = request_query("/v1/balances", "project", project, (char *)NULL);
+	int rv = path ? session_rows(s, path, PAGE_NONE, t, NULL) : out_of_memory();
+
+	free(path);
+	return rv;
+}
+
+int cmd_balance(struct session *s)
+{
+	const char *option = session_option(s, OPT_PROJECT);
+	struct table *t = table_new(balance_columns, ARRAY_SIZE(balance_columns), &s->style, true);
+	int n = s->arguments->nwords;
+	int rv = t ? DONE : out_of_memory();
+
+	if (rv == DONE && (option || !n))
+		rv = balance_add(s, option, t);
+	for (int i = 0; i < n && rv == DONE; i++)
+		rv = balance_add(s, session_word(s, i), t);
+	if (rv == DONE && table_print(t) < 0)
+		rv = out_of_memory();
+	if (rv == DONE && s->style.format == FORMAT_TABLE && !table_rows(t))
+		complain(DONE, "there are no projects that you may see");
+	table_free(t);
+	return rv;
+}
+
+int cmd_journal(struct session *s)
+{
+	const char *project;
+	int64_t limit;
+	int rv = session_project(s, &project);
+	char *path;
+
+	if (rv == DONE)
+		rv = session_limit(s, &limit);
+	if (rv != DONE)
+		return rv;
+	path = request_query("/v1/journal", "project", project, "job", session_option(s, OPT_JOB), (char *)NULL);
+	rv = session_list(
+		s, path, limit, journal_columns, ARRAY_SIZE(journal_columns), false, "journal entries");
+	free(path);
+	return rv;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * session.c - one run of budgetctl (session.h) */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include "budgetctl/request.h"
+#include "budgetctl/say.h"
+#include "budgetctl/session.h"
+#include "settings/settings.h"
+
+#define DEADLINE_MS 10000L		/* a person waits; budgetd answers in milliseconds or is in trouble */
+#define PAGE_MAX 1000			/* rows: what the API gives at once */
+#define LIMIT_DEFAULT 1000
+
+int out_of_memory(void)
+{
+	return complain(REFUSED, "out of memory");
+}
+
+const char *session_option(const struct session *s, enum command_option o)
+{
+	return s->arguments->value[o];
+}
+
+const char *session_word(const struct session *s, int i)
+{
+	return i < s->arguments->nwords ? s->arguments->words[i] : NULL;
+}
+
+/* --- opening ---------------------------------------------------------------------------------------- */
+
+/* An option whose value is one of a few words. *out is untouched when it is not given. */
+static int choice_read(
+	const struct session *s, enum command_option o, const char *const *choices, int count, int *out)
+{
+	const char *value = session_option(s, o);
+	char hint[HINT_MAX];
+
+	for (int i = 0; value && i < count; i++) {
+		if (!strcmp(value, choices[i])) {
+			*out = i;
+			return DONE;
+		}
+	}
+	if (!value)
+		return DONE;
+	return complain(USAGE, "--%s %s: there is no such %s.%s See budgetctl --help", option_table[o].name,
+		value, o == OPT_OUTPUT ? "format" : "unit",
+		nearest_hint(value, "", choices, (size_t)count, hint));
+}
+
+static int style_read(struct session *s)
+{
+	int format = FORMAT_TABLE, unit = IN_HOURS;
+	int rv = choice_read(s, OPT_OUTPUT, format_name, FORMATS, &format);
+
+	if (rv == DONE)
+		rv = choice_read(s, OPT_AMOUNTS, amount_unit_name, AMOUNT_UNITS, &unit);
+	s->style = (struct style){ .format = (enum format)format, .unit = (enum amount_unit)unit,
+		.headings = !session_option(s, OPT_NOHEADER), .detail = session_option(s, OPT_ALL) };
+	return rv;
+}
+
+/* Random, so that two writes are never taken for one. */
+static int request_id_make(struct session *s)
+{
+	const char *given = session_option(s, OPT_REQUEST_ID);
+	unsigned char random[16];
+
+	if (given && (!*given || strlen(given) >= sizeof(s->request_id)))
+		return complain(USAGE, "--request-id is 1 to %d bytes long", REQUEST_ID_MAX - 1);
+	if (given) {
+		strcpy(s->request_id, given);
+		return DONE;
+	}
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return complain(REFUSED, "no random numbers: %s", strerror(errno));
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(s->request_id + 2 * i, 3, "%02x", random[i]);
+	return DONE;
+}
+
+/* budgetd.conf may be missing, or hidden from users; then the socket is where it is built to be. */
+static struct settings *settings_find(struct fault *why)
+{
+	struct settings *found = NULL;
+	const char *path = settings_default_path();
+
+	if (access(path, R_OK) == 0)
+		return settings_load(path, &found, why) == 0 ? found : NULL;
+	found = settings_defaults();
+	if (!found)
+		fault_set(why, "out of memory");
+	return found;
+}
+
+static int client_open(struct session *s)
+{
+	const char *socket = session_option(s, OPT_SOCKET);
+	struct settings *settings = NULL;
+	struct fault why = { "" };
+
+	if (!socket) {
+		settings = settings_find(&why);
+		if (!settings)
+			return complain(UNREACHABLE,
+				"%s. To go on without budgetd.conf, name the socket with --socket PATH",
+				why.text);
+		socket = settings->socket;
+	}
+	s->client = client_new(socket, DEADLINE_MS);
+	settings_free(settings);
+	return s->client ? DONE : out_of_memory();
+}
+
+int session_open(struct session *s, const struct arguments *a)
+{
+	int rv;
+
+	*s = (struct session){ .arguments = a };
+	rv = style_read(s);
+	if (rv == DONE)
+		rv = request_id_make(s);
+	return rv == DONE ? client_open(s) : rv;
+}
+
+void session_close(struct session *s)
+{
+	client_free(s->client);
+}
+
+/* --- options of several commands -------------------------------------------------------------------- */
+
+int session_project(const struct session *s, const char **out)
+{
+	const char *word = session_word(s, 0), *option = session_option(s, OPT_PROJECT);
+
+	if (word && option)
+		return complain(USAGE, "\"%s\" and --project %s: name the project once", word, option);
+	*out = word ? word : option;
+	return DONE;
+}
+
+int session_limit(const struct session *s, int64_t *out)
+{
+	const char *text = session_option(s, OPT_LIMIT);
+	long long limit;
+	char *end;
+
+	if (!text) {
+		*out = LIMIT_DEFAULT;
+		return DONE;
+	}
+	errno = 0;
+	limit = strtoll(text, &end, 10);
+	if (errno || end == text || *end || limit < 0)
+		return complain(USAGE, "--limit %s: give a number of rows, 0 for all", text);
+	*out = limit;
+	return DONE;
+}
+
+/* --- talking ---------------------------------------------------------------------------------------- */
+
+/* The exit code of a call that got no answer. */
+static int call_failed(int err, const struct fault *why, const char *again)
+{
+	if (err == ENOMEM)
+		return out_of_memory();
+	if (again && (err == ETIMEDOUT || err == EPROTO))
+		return complain(UNREACHABLE,
+			"%s. Whether it was done is not known; the same command with --request-id %s does it "
+			"once only",
+			why->text, again);
+	return complain(UNREACHABLE, "%s", why->text);
+}
+
+static int call(struct session *s, const char *method, const char *path, struct json_object *body,
+	const char *again, struct json_object **reply)
+{
+	struct json_object *answer = NULL;
+	struct fault why = { "" };
+	int status = 0;
+	int rv = DONE;
+
+	if (client_call(s->client, method, path, body, &status, &answer, &why) < 0)
+		return call_failed(errno, &why, again);
+	if (status >= 200 && status < 300) {
+		*reply = answer;
+		return DONE;
+	}
+	rv = complain(status == 403 ? FORBIDDEN : REFUSED, "%s", client_error(status, answer));
+	json_object_put(answer);
+	return rv;
+}
+
+int session_call(struct session *s, const char *method, const char *path, struct json_object *body,
+	struct json_object **reply)
+{
+	return call(s, method, path, body, NULL, reply);
+}
+
+int session_write(struct session *s, const char *method, const char *path, struct json_object *body,
+	struct json_object **reply)
+{
+	int rv;
+
+	if (!body || !path || request_text(body, "request_id", s->request_id) < 0)
+		rv = out_of_memory();
+	else
+		rv = call(s, method, path, body, s->request_id, reply);
+	json_object_put(body);
+	return rv;
+}
+
+/* --- lists ------------------------------------------------------------------------------------------ */
+
+/* The array "rows" of a reply, borrowed; NULL after a complaint. */
+static struct json_object *rows_of(struct json_object *reply, const char *path)
+{
+	struct json_object *rows = NULL;
+
+	if (json_object_object_get_ex(reply, "rows", &rows) && json_object_is_type(rows, json_type_array))
+		return rows;
+	complain(UNREACHABLE, "budgetd's answer to GET %s has no rows: is it of another version?", path);
+	return NULL;
+}
+
+/* Where the next page begins: the id of the last row. False when the list is at its end. */
+static bool page_next(struct json_object *reply, struct json_object *rows, int64_t *before)
+{
+	size_t n = json_object_array_length(rows);
+	struct json_object *more = NULL, *id = NULL;
+
+	if (!json_object_object_get_ex(reply, "more", &more) || !json_object_get_boolean(more) || !n)
+		return false;
+	if (!json_object_object_get_ex(json_object_array_get_idx(rows, n - 1), "id", &id))
+		return false;
+	*before = json_object_get_int64(id);
+	return true;
+}
+
+static char *page_path(const char *path, int64_t before, int64_t rows)
+{
+	char before_text[24], rows_text[24];
+
+	snprintf(before_text, sizeof(before_text), "%" PRId64, before);
+	snprintf(rows_text, sizeof(rows_text), "%" PRId64, rows);
+	return request_query(path, "before", before ? before_text : NULL, "limit", rows_text, (char *)NULL);
+}
+
+/* One page. *before goes in as 0 for the newest and comes out as 0 when there is no more. */
+static int page_add(struct session *s, const char *path, struct table *t, int64_t *before)
+{
+	struct json_object *reply = NULL;
+	struct json_object *rows;
+	int64_t next = 0;
+	int rv = session_call(s, "GET", path, NULL, &reply);
+
+	if (rv != DONE)
+		return rv;
+	rows = rows_of(reply, path);
+	if (!rows)
+		rv = UNREACHABLE;
+	else if (table_add(t, rows) < 0)
+		rv = out_of_memory();
+	else if (page_next(reply, rows, &next) && *before && next >= *before)
+		rv = complain(UNREACHABLE,
+			"budgetd gave the same page of GET %s twice: is it of another version?", path);
+	*before = next;
+	json_object_put(reply);
+	return rv;
+}
+
+int session_rows(struct session *s, const char *path, int64_t limit, struct table *t, bool *more)
+{
+	int64_t start = (int64_t)table_rows(t), before = 0;
+	int rv;
+
+	do {
+		int64_t left = limit > 0 ? limit - ((int64_t)table_rows(t) - start) : PAGE_MAX;
+		char *page = limit == PAGE_NONE ? strdup(path)
+						: page_path(path, before, left < PAGE_MAX ? left : PAGE_MAX);
+
+		rv = page ? page_add(s, page, t, &before) : out_of_memory();
+		free(page);
+	} while (rv == DONE && before && (limit == 0 || (int64_t)table_rows(t) - start < limit) &&
+		!ferror(stdout));
+	if (more)
+		*more = before;
+	return rv;
+}
+
+int session_list(struct session *s, const char *path, int64_t limit, const struct column *columns,
+	size_t count, bool tree, const char *what)
+{
+	struct table *t = path ? table_new(columns, count, &s->style, tree) : NULL;
+	bool more = false;
+	int rv = t ? session_rows(s, path, limit, t, &more) : out_of_memory();
+
+	if (rv == DONE && table_print(t) < 0)
+		rv = out_of_memory();
+	if (rv == DONE && s->style.format == FORMAT_TABLE && !table_rows(t))
+		complain(DONE, "there are no %s", what);
+	if (rv == DONE && more && !ferror(stdout))
+		complain(DONE, "there are more rows than these; --limit 0 gives all");
+	table_free(t);
+	return rv;
+}
+
+int session_find(
+	struct session *s, const char *path, const char *key, const char *value, struct json_object **row)
+{
+	struct json_object *reply = NULL;
+	struct json_object *rows;
+	int rv = path ? session_call(s, "GET", path, NULL, &reply) : out_of_memory();
+
+	if (rv != DONE)
+		return rv;
+	rows = rows_of(reply, path);
+	rv = rows ? REFUSED : UNREACHABLE;
+	for (size_t i = 0; rows && i < json_object_array_length(rows); i++) {
+		struct json_object *candidate = json_object_array_get_idx(rows, i), *held = NULL;
+
+		if (!json_object_object_get_ex(candidate, key, &held) ||
+			strcmp(json_object_get_string(held), value))
+			continue;
+		*row = json_object_get(candidate);
+		rv = DONE;
+		break;
+	}
+	json_object_put(reply);
+	return rv;
+}

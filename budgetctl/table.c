@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * table.c - rows of a reply on stdout (table.h)
+ *
+ * libsmartcols draws tables, trees and JSON. It knows neither RFC 4180 nor the lines of sacct -P, which are
+ * written here. */
+#include <errno.h>
+#include <libsmartcols/libsmartcols.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "budgetctl/say.h"
+#include "budgetctl/table.h"
+
+#define TREE_DEPTH_MAX 64		/* deeper rows are drawn below the last that has room */
+
+struct branch {
+	char *path;
+	struct libscols_line *line;
+};
+
+struct table {
+	const struct column *columns;
+	size_t count;
+	const struct style *style;
+	bool tree;
+	struct libscols_table *scols;	/* NULL in CSV and with bars */
+	struct branch open[TREE_DEPTH_MAX];	/* the way from the root to the last row */
+	size_t depth;
+	size_t rows;
+};
+
+static bool column_shown(const struct column *c, const struct style *style)
+{
+	return style->format != FORMAT_TABLE || (c->heading && (!c->detail || style->detail));
+}
+
+/* --- CSV and bars ----------------------------------------------------------------------------------- */
+
+static void csv_field(const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, stdout);
+		return;
+	}
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '"')
+			putchar('"');
+		putchar(*text);
+	}
+	putchar('"');
+}
+
+/* A bar or a newline inside a value would be one field or line too many: written as libsmartcols does,
+ * \x7c. */
+static void bar_field(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '|' || *text == '\\' || (unsigned char)*text < 0x20)
+			printf("\\x%02x", (unsigned char)*text);
+		else
+			putchar(*text);
+	}
+}
+
+static int line_print(const struct table *t, struct json_object *row)
+{
+	bool csv = t->style->format == FORMAT_CSV;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct column *c = &t->columns[i];
+		char *text = row ? cell_text(c, row, t->style) : cell_heading(c, t->style, false);
+
+		if (!text)
+			return -1;
+		if (i)
+			putchar(csv ? ',' : '|');
+		(csv ? csv_field : bar_field)(text);
+		free(text);
+	}
+	fputs(csv ? "\r\n" : "\n", stdout);
+	return 0;
+}
+
+/* --- table and JSON --------------------------------------------------------------------------------- */
+
+/* libsmartcols returns -errno. */
+static int scols_rv(int rv)
+{
+	if (rv >= 0)
+		return 0;
+	errno = -rv;
+	return -1;
+}
+
+static int column_add(struct table *t, const struct column *c, bool tree, bool unit)
+{
+	int flags = (cell_right(c->kind) ? SCOLS_FL_RIGHT : 0) | (tree ? SCOLS_FL_TREE : 0) |
+		(c->kind == KIND_LONG_TEXT ? SCOLS_FL_WRAP : 0);
+	char *heading = cell_heading(c, t->style, unit);
+	struct libscols_column *column = heading ? scols_table_new_column(t->scols, heading, 0, flags) : NULL;
+
+	free(heading);
+	if (!column)
+		return -1;
+	if (t->style->format != FORMAT_JSON)
+		return 0;
+	/* cells are JSON already, and "number" is what libsmartcols copies as it is: its own lists turn [] into
+	 * [null], its own strings "" into null */
+	return scols_rv(scols_column_set_json_type(column, SCOLS_JSON_NUMBER));
+}
+
+static int columns_add(struct table *t)
+{
+	bool unit_told = false, first = true;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct column *c = &t->columns[i];
+		bool unit = !unit_told && c->kind == KIND_AMOUNT;
+
+		if (!column_shown(c, t->style))
+			continue;
+		if (column_add(t, c, t->tree && first && t->style->format == FORMAT_TABLE, unit) < 0)
+			return -1;
+		unit_told |= unit;
+		first = false;
+	}
+	return 0;
+}
+
+/* Close the branches that `path` is not below, and return the line above it: a caller may see a project and
+ * not its parent. */
+static struct libscols_line *branch_above(struct table *t, const char *path)
+{
+	while (t->depth) {
+		struct branch *b = &t->open[t->depth - 1];
+		size_t length = strlen(b->path);
+
+		if (!strncmp(path, b->path, length) && path[length] == '/')
+			return b->line;
+		free(b->path);
+		t->depth--;
+	}
+	return NULL;
+}
+
+static int branch_open(struct table *t, const char *path, struct libscols_line *line)
+{
+	char *copy;
+
+	if (t->depth == TREE_DEPTH_MAX)
+		return 0;
+	copy = strdup(path);
+	if (!copy)
+		return -1;
+	t->open[t->depth++] = (struct branch){ copy, line };
+	return 0;
+}
+
+static struct libscols_line *line_new(struct table *t, struct json_object *row)
+{
+	struct json_object *value = NULL;
+	struct libscols_line *line;
+	const char *path;
+
+	if (!t->tree || t->style->format != FORMAT_TABLE || !json_object_object_get_ex(row, "path", &value) ||
+		!value)
+		return scols_table_new_line(t->scols, NULL);
+	path = json_object_get_string(value);
+	line = scols_table_new_line(t->scols, branch_above(t, path));
+	return line && branch_open(t, path, line) == 0 ? line : NULL;
+}
+
+static int line_add(struct table *t, struct json_object *row)
+{
+	struct libscols_line *line = line_new(t, row);
+	size_t n = 0;
+
+	if (!line)
+		return -1;
+	for (size_t i = 0; i < t->count; i++) {
+		char *text;
+
+		if (!column_shown(&t->columns[i], t->style))
+			continue;
+		text = cell_text(&t->columns[i], row, t->style);
+		if (!text)
+			return -1;
+		if (scols_rv(scols_line_refer_data(line, n++, text)) < 0) {
+			free(text);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int scols_start(struct table *t)
+{
+	t->scols = scols_new_table();
+	if (!t->scols)
+		return -1;
+	if (scols_rv(scols_table_enable_noheadings(t->scols, !t->style->headings)) < 0 || columns_add(t) < 0)
+		return -1;
+	if (t->style->format != FORMAT_JSON)
+		return 0;
+	if (scols_rv(scols_table_enable_json(t->scols, 1)) < 0 ||
+		scols_rv(scols_table_enable_noencoding(t->scols, 1)) < 0)
+		return -1;		/* json-c has escaped what must be; \x1b would be no JSON */
+	return scols_rv(scols_table_set_name(t->scols, "rows"));
+}
+
+/* --- for callers ------------------------------------------------------------------------------------ */
+
+struct table *table_new(const struct column *columns, size_t count, const struct style *style, bool tree)
+{
+	struct table *t = calloc(1, sizeof(*t));
+	int rv = 0;
+
+	if (!t)
+		return NULL;
+	*t = (struct table){ .columns = columns, .count = count, .style = style, .tree = tree };
+	if (style->format == FORMAT_TABLE || style->format == FORMAT_JSON)
+		rv = scols_start(t);
+	else if (style->headings)
+		rv = line_print(t, NULL);
+	if (rv == 0)
+		return t;
+	table_free(t);
+	return NULL;
+}
+
+void table_free(struct table *t)
+{
+	int err = errno;
+
+	if (!t)
+		return;
+	while (t->depth)
+		free(t->open[--t->depth].path);
+	scols_unref_table(t->scols);
+	free(t);
+	errno = err;
+}
+
+int table_add(struct table *t, struct json_object *rows)
+{
+	size_t n = json_object_array_length(rows);
+
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *row = json_object_array_get_idx(rows, i);
+
+		if ((t->scols ? line_add(t, row) : line_print(t, row)) < 0)
+			return -1;
+		t->rows++;
+	}
+	return 0;
+}
+
+size_t table_rows(const struct table *t)
+{
+	return t->rows;
+}
+
+int table_print(struct table *t)
+{
+	if (!t->scols)
+		return 0;
+	if (t->style->format == FORMAT_JSON && !t->rows) {
+		/* libsmartcols prints nothing at all for an empty list, which is not JSON */
+		puts("{\n   \"rows\": []\n}");
+		return 0;
+	}
+	return scols_rv(scols_print_table(t->scols));
+}
+
+static int object_lines(
+	const struct column *columns, size_t count, const struct style *style, struct json_object *object)
+{
+	int width = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (columns[i].heading && (int)strlen(columns[i].heading) > width)
+			width = (int)strlen(columns[i].heading);
+	for (size_t i = 0; i < count; i++) {
+		char *text;
+
+		if (!columns[i].heading)
+			continue;
+		text = cell_text(&columns[i], object, style);
+		if (!text)
+			return -1;
+		printf("%-*s  ", width, columns[i].heading);
+		say_text(stdout, text);
+		if (columns[i].kind == KIND_AMOUNT && *text && json_object_object_get(object, columns[i].key))
+			printf(" %s", cell_unit(style));
+		putchar('\n');
+		free(text);
+	}
+	return 0;
+}
+
+int table_object(
+	const struct column *columns, size_t count, const struct style *style, struct json_object *object)
+{
+	struct table t = { .columns = columns, .count = count, .style = style };
+
+	switch (style->format) {
+	case FORMAT_TABLE:
+		return object_lines(columns, count, style, object);
+	case FORMAT_JSON:
+		puts(json_object_to_json_string_ext(object,
+			JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
+		return 0;
+	default:
+		return (style->headings && line_print(&t, NULL) < 0) || line_print(&t, object) < 0 ? -1 : 0;
+	}
+}
