@@ -177,6 +177,19 @@ int admission_update(struct ledger *l, const struct admission_row *a, struct fau
 		a->tasks, a->per_task, nullable(&a->job), nullable(&a->parked_at), a->seen, a->id);
 }
 
+int admission_request(struct ledger *l, int64_t id, char **out, struct fault *why)
+{
+	static const char request_sql[] = "SELECT request FROM admission WHERE id = ?";
+	sqlite3_stmt *st = sql_bind(l, request_sql, why, "i", id);
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc != 1)
+		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no admission %jd", (intmax_t)id);
+	*out = strdup(sql_text(st, 0));
+	sqlite3_reset(st);
+	return *out ? 0 : fault_errno(why, ENOMEM, "out of memory");
+}
+
 /* --- holds -------------------------------------------------------------------------------------- */
 
 #define HOLD_COLUMNS                                                                                                             \

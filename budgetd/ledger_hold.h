@@ -22,7 +22,7 @@ struct admission_row {
 	int64_t job;			/* 0 = not seen yet */
 	int64_t parked_at;		/* 0 = not parked */
 	char seen[160];			/* the job as it was priced; "" = not seen yet */
-	const char *request;		/* written by admission_add only, never read back */
+	const char *request;		/* written by admission_add; admission_request reads it back */
 };
 
 int admission_add(struct ledger *l, struct admission_row *a, struct fault *why);	/* a->id is set */
@@ -30,6 +30,9 @@ int admission_by_token(struct ledger *l, const char *token, struct admission_row
 int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, struct fault *why);		/* the newest; 1, 0, -1 */
 /* Write what may change after the answer: project, tier, minimum runtime, rank, gpus, tasks, per_task, job, parked_at, seen. */
 int admission_update(struct ledger *l, const struct admission_row *a, struct fault *why);
+
+/* The question as it came. *out is malloc'ed, the caller frees it. */
+int admission_request(struct ledger *l, int64_t id, char **out, struct fault *why);
 
 struct hold_row {
 	int64_t id, admission, project, run, tasks;

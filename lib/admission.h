@@ -14,7 +14,7 @@
 #include "lib/gpu_request.h"
 #include "lib/job_options.h"
 
-#define ADMISSION_TEXT_MAX 1024
+#define ADMISSION_TEXT_MAX (FAULT_TEXT_MAX + 64)
 
 enum admission_exhausted { ADMIT_FREE, ADMIT_REJECT };
 

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * admit.c - the verdict, and the hold that makes it true. */
+#include "budgetd/admit.h"
+#include "budgetd/cluster_state.h"
+#include "lib/duration.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* --- what is asked ------------------------------------------------------------------------------ */
+
+static int read_options(const struct question *q, struct job_options *o, struct fault *why)
+{
+	job_options_init(o);
+	for (int i = 0; i < JOB_OPTIONS; i++)
+		if (q->text[i] && job_options_set(o, (enum job_option)i, q->text[i], why) < 0)
+			return -1;
+	return job_options_from_comment(o, q->comment, why);
+}
+
+/* A job without --time gets its partition's default. Before the first pass nothing is known of partitions: then nothing is cut. */
+static int64_t time_limit(const struct budgetd *b, const struct question *q, const struct partition_answer *p)
+{
+	if (q->time_limit_s != JOB_TIME_LIMIT_UNSET)
+		return q->time_limit_s;
+	return p->known ? p->time_limit_s : b->settings->max_min_runtime_s;
+}
+
+int admit_price(struct budgetd *b, const struct question *q, struct priced *out, struct fault *why)
+{
+	struct partition_answer p = cluster_state_partitions(b->cluster, q->partition);
+	struct gpu_request_cluster facts = { .gpus_per_node = p.gpus_per_node };
+	struct gpu_request_input in = q->gpus;
+
+	in.exclusive = in.exclusive || p.exclusive;
+	*out = (struct priced){
+		.time_limit_s = time_limit(b, q, &p),
+		.rate = AMOUNT_RATE_ONE,
+		.rules = { .default_min_runtime_s = b->settings->default_min_runtime_s,
+			.max_min_runtime_s = b->settings->max_min_runtime_s,
+			.hold_time_limit = b->settings->hold == HOLD_TIME_LIMIT,
+			.reject_unlimited = b->settings->unlimited_time == UNLIMITED_REJECT },
+	};
+	return read_options(q, &out->options, why) < 0 || gpu_request_read(&in, &facts, &out->request, why) < 0 ? -1 : 0;
+}
+
+/* Reserving for a job that cannot start would take the money from those that can (doc/model.md, 4.1). */
+static bool is_deferred(const struct question *q, int64_t now)
+{
+	return q->begin > now || q->has_dependency || q->held;
+}
+
+const char *admit_qos(const struct budgetd *b, enum job_tier tier, bool het)
+{
+	if (tier == TIER_FREE)
+		return b->settings->qos_free;
+	return het ? b->settings->qos_funded_still : b->settings->qos_funded;
+}
+
+/* --- the decision ------------------------------------------------------------------------------- */
+
+static void refuse(struct verdict *v, const char *text)
+{
+	*v = (struct verdict){0};
+	snprintf(v->text, sizeof(v->text), "refused: %s", text);
+}
+
+static void decide(const struct budgetd *b, const struct question *q, const struct priced *p, const struct path *path, int64_t now,
+	struct admission *out)
+{
+	struct budget_node nodes[BUDGET_DEPTH_MAX];
+	enum on_exhausted site = b->settings->on_exhausted == EXHAUSTED_REJECT ? ON_EXHAUSTED_REJECT : ON_EXHAUSTED_FREE;
+	struct admission_question aq = {
+		.request = &p->request,
+		.options = &p->options,
+		.time_limit_s = p->time_limit_s,
+		.rate = p->rate,
+		.deferred = is_deferred(q, now),
+		.requeueable = q->requeueable,
+		.on_exhausted = path_on_exhausted(path, site) == ON_EXHAUSTED_REJECT ? ADMIT_REJECT : ADMIT_FREE,
+	};
+
+	path_budgets(path, nodes);
+	admission_decide(&aq, &p->rules, nodes, path->depth, out);
+}
+
+static int make_token(char token[TOKEN_MAX], struct fault *why)
+{
+	unsigned char r[12];
+
+	if (getrandom(r, sizeof(r), 0) != sizeof(r))
+		return fault_set(why, "no random numbers for a token: %s", strerror(errno));
+	strcpy(token, TOKEN_PREFIX);
+	for (size_t i = 0; i < sizeof(r); i++)
+		sprintf(token + strlen(token), "%02x", r[i]);
+	return 0;
+}
+
+/* Write the answer down: the admission, and the hold when money is set aside now. */
+static int record(struct ledger *l, const struct question *q, const struct priced *p, const struct admission *a, const struct path *path,
+	const char *request, int64_t job, int64_t now, struct verdict *v, struct fault *why)
+{
+	struct admission_row row = { .at = now, .uid = q->uid, .project = path->nodes[0].id, .tier = a->tier,
+		.min_runtime_s = a->min_runtime_s, .team_rank = p->options.team_rank, .gpus = p->request.gpus_max,
+		.tasks = p->request.array_tasks, .per_task = a->per_task, .job = job, .request = request };
+	struct hold_row hold = { .project = row.project, .tasks = row.tasks, .units = a->hold, .opened_at = now };
+
+	if (make_token(row.token, why) < 0 || admission_add(l, &row, why) < 0)
+		return -1;
+	memcpy(v->token, row.token, sizeof(v->token));
+	hold.admission = row.id;
+	return a->hold > 0 ? hold_open(l, path, &hold, why) : 0;
+}
+
+static int admit_in_transaction(struct budgetd *b, const struct question *q, const struct priced *p, const char *request, int64_t job,
+	int64_t now, struct verdict *v, struct fault *why)
+{
+	struct fault unknown = {0};
+	struct project project;
+	struct admission a;
+	struct path path;
+	int rc = project_find(b->ledger, q->account, &project, &unknown);
+
+	if (rc < 0 && errno != EINVAL)
+		return fault_set(why, "%s", unknown.text);
+	if (rc != 1) {
+		refuse(v, unknown.text);
+		if (b->settings->unknown_account == UNKNOWN_ACCOUNT_FREE) {
+			*v = (struct verdict){ .accepted = true, .tier = TIER_FREE, .qos = b->settings->qos_free };
+			snprintf(v->text, sizeof(v->text), "free tier: %s. It runs uncharged and may be displaced at any time.", unknown.text);
+		}
+		return 0;
+	}
+	if (path_load(b->ledger, project.id, now, &path, why) < 0)
+		return -1;
+	decide(b, q, p, &path, now, &a);
+	v->accepted = a.accepted;
+	v->tier = a.accepted ? a.tier : TIER_UNSET;
+	memcpy(v->text, a.text, sizeof(a.text));
+	if (!a.accepted)
+		return 0;
+	memcpy(v->account, project.name, sizeof(v->account));
+	v->qos = admit_qos(b, a.tier, q->het);
+	return record(b->ledger, q, p, &a, &path, request, job, now, v, why);
+}
+
+int admit(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now, struct verdict *out, struct fault *why)
+{
+	struct fault problem = {0};
+	struct priced p;
+
+	*out = (struct verdict){0};
+	if (admit_price(b, q, &p, &problem) < 0) {
+		refuse(out, problem.text);
+		return 0;
+	}
+	if (p.request.gpus_max == 0) {
+		out->accepted = true;
+		return 0;
+	}
+	if (!q->account || !*q->account) {
+		refuse(out, "no account was given and the user has no default account; submit with --account=PROJECT");
+		return 0;
+	}
+	if (ledger_begin(b->ledger, LEDGER_HOLDS, why) < 0)
+		return -1;
+	if (admit_in_transaction(b, q, &p, request, job, now, out, why) < 0) {
+		ledger_rollback(b->ledger);
+		return -1;
+	}
+	return ledger_commit(b->ledger, why);
+}
+
+/* --- a modification ----------------------------------------------------------------------------- */
+
+/* The units that the job would need beyond what it holds, at each project of its (new) path. */
+static int check_more(struct budgetd *b, const struct question *q, const struct admission_row *a, const struct priced *p,
+	const struct path *path, int64_t now, struct verdict *v, struct fault *why)
+{
+	struct priced insisting = *p;
+	struct hold_row pool = {0};
+	struct path credited = *path;
+	struct admission d;
+	int held = hold_pool(b->ledger, a->id, &pool, why);
+
+	if (held < 0)
+		return -1;
+	/* What it holds already counts for it, where the path stays the same. */
+	for (int i = 0; i < credited.depth && a->project == path->nodes[0].id && held; i++)
+		credited.nodes[i].budget.held -= pool.units;
+	insisting.options.min_runtime_s = a->min_runtime_s;
+	insisting.options.tier = TIER_FUNDED;
+	decide(b, q, &insisting, &credited, now, &d);
+	if (!d.accepted) {
+		refuse(v, "");
+		snprintf(v->text, sizeof(v->text), "the change is %s", d.text);
+	}
+	return 0;
+}
+
+int admit_change(struct budgetd *b, const struct question *q, const struct admission_row *a, int64_t now, struct verdict *out, struct fault *why)
+{
+	struct fault problem = {0};
+	struct project project;
+	struct priced p;
+	struct path path;
+	int rc;
+
+	*out = (struct verdict){ .accepted = true };
+	if (admit_price(b, q, &p, &problem) < 0) {
+		refuse(out, problem.text);
+		return 0;
+	}
+	rc = project_find(b->ledger, q->account, &project, &problem);
+	if (rc != 1) {
+		refuse(out, problem.text);
+		return rc < 0 && errno != EINVAL ? fault_set(why, "%s", problem.text) : 0;
+	}
+	if (a->tier == TIER_FREE)
+		return 0;
+	return path_load(b->ledger, project.id, now, &path, why) < 0 ? -1 : check_more(b, q, a, &p, &path, now, out, why);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * admit.h - the verdict, and the hold that makes it true, in one transaction
+ *
+ * The same function answers a submission (through the plugin) and a job that the loop met without an answer of ours. The rule is
+ * lib/admission; this file brings question, tree and books together.
+ *
+ * Threads  any; each call is one transaction of the writer */
+#ifndef BUDGETD_ADMIT_H
+#define BUDGETD_ADMIT_H
+#include "budgetd/budgetd.h"
+#include "budgetd/ledger_hold.h"
+#include "budgetd/question.h"
+#include "lib/admission.h"
+
+#define VERDICT_TEXT_MAX (ADMISSION_TEXT_MAX + 64)
+
+struct verdict {
+	bool accepted;
+	enum job_tier tier;		/* UNSET when accepted: the job asks for no GPU and is left alone */
+	const char *qos;		/* of the settings; NULL = leave */
+	char account[PROJECT_NAME_MAX];	/* "" = leave */
+	char token[TOKEN_MAX];		/* "" = none */
+	char text[VERDICT_TEXT_MAX];	/* "" = nothing to say */
+};
+
+/* Everything that is priced before the books are looked at. */
+struct priced {
+	struct job_options options;
+	struct gpu_request request;
+	int64_t time_limit_s;
+	int64_t rate;
+	struct admission_rules rules;
+};
+
+/* 0; or -1 with a text for the user: an option or a request that makes no sense. */
+int admit_price(struct budgetd *b, const struct question *q, struct priced *out, struct fault *why);
+
+/* The verdict on a submission. `job` is 0 when Slurm has not given an id yet. `request` is the question's text, kept for later
+ * modifications. Always fills *out, except for -1: the books failed, nothing was written, and the caller cannot answer. */
+int admit(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now, struct verdict *out, struct fault *why);
+
+/* May a known admission become what `q` says? Nothing is written: the loop follows when Slurm has made the change.
+ * A funded job whose new hold does not fit is refused. */
+int admit_change(struct budgetd *b, const struct question *q, const struct admission_row *a, int64_t now, struct verdict *out, struct fault *why);
+
+/* The QOS of a tier. Het jobs are never displaced by Slurm itself: funded-still. */
+const char *admit_qos(const struct budgetd *b, enum job_tier tier, bool het);
+
+#endif

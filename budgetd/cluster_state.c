@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * cluster_state.c - what the last pass saw. */
+#include "budgetd/cluster_state.h"
+#include "lib/duration.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cluster_state {
+	pthread_rwlock_t lock;		/* guards everything below */
+	struct slurm_facts facts;
+	struct cluster_view *view;
+	struct job_table *jobs;
+	int64_t last_pass_at, last_pass_ms;
+	char error[FAULT_TEXT_MAX];
+};
+
+struct cluster_state *cluster_state_new(void)
+{
+	struct cluster_state *s = calloc(1, sizeof(*s));
+
+	if (s)
+		pthread_rwlock_init(&s->lock, NULL);
+	return s;
+}
+
+void cluster_state_free(struct cluster_state *s)
+{
+	if (!s)
+		return;
+	cluster_view_free(s->view);
+	job_table_free(s->jobs);
+	pthread_rwlock_destroy(&s->lock);
+	free(s);
+}
+
+void cluster_state_publish(struct cluster_state *s, const struct slurm_facts *facts, struct cluster_view *view, struct job_table *jobs)
+{
+	struct cluster_view *old_view = NULL;
+	struct job_table *old_jobs = NULL;
+
+	pthread_rwlock_wrlock(&s->lock);
+	if (facts)
+		s->facts = *facts;
+	if (view) {
+		old_view = s->view;
+		s->view = view;
+	}
+	if (jobs) {
+		old_jobs = s->jobs;
+		s->jobs = jobs;
+	}
+	pthread_rwlock_unlock(&s->lock);
+	cluster_view_free(old_view);
+	job_table_free(old_jobs);
+}
+
+void cluster_state_pass_done(struct cluster_state *s, int64_t at, int64_t took_ms, const char *error)
+{
+	pthread_rwlock_wrlock(&s->lock);
+	if (!error) {
+		s->last_pass_at = at;
+		s->last_pass_ms = took_ms;
+	}
+	snprintf(s->error, sizeof(s->error), "%s", error ? error : "");
+	pthread_rwlock_unlock(&s->lock);
+}
+
+/* Of several partitions the job may get the longest and the largest (doc/model.md, 4). */
+static void add_partition(struct partition_answer *a, const struct partition_view *p)
+{
+	int64_t limit = p->default_time_s == JOB_TIME_LIMIT_UNSET ? p->max_time_s : p->default_time_s;
+
+	a->known = true;
+	if (limit > a->time_limit_s)
+		a->time_limit_s = limit;
+	if (p->gpus_per_node > a->gpus_per_node)
+		a->gpus_per_node = p->gpus_per_node;
+	a->exclusive = a->exclusive || p->exclusive;
+}
+
+struct partition_answer cluster_state_partitions(struct cluster_state *s, const char *names)
+{
+	struct partition_answer a = {0};
+	const struct partition_view *p;
+	char one[256];
+
+	pthread_rwlock_rdlock(&s->lock);
+	if (s->view && !names) {
+		p = cluster_view_partition(s->view, NULL);
+		if (p)
+			add_partition(&a, p);
+	}
+	while (s->view && names && *names) {
+		size_t n = strcspn(names, ",");
+
+		snprintf(one, sizeof(one), "%.*s", (int)n, names);
+		p = cluster_view_partition(s->view, one);
+		if (p)
+			add_partition(&a, p);
+		names += n + (names[n] == ',');
+	}
+	pthread_rwlock_unlock(&s->lock);
+	return a;
+}
+
+void cluster_state_health(struct cluster_state *s, struct cluster_health *out)
+{
+	*out = (struct cluster_health){0};
+	pthread_rwlock_rdlock(&s->lock);
+	memcpy(out->cluster, s->facts.cluster, sizeof(out->cluster));
+	memcpy(out->version, s->facts.version, sizeof(out->version));
+	out->last_pass_at = s->last_pass_at;
+	out->last_pass_ms = s->last_pass_ms;
+	out->jobs = s->jobs ? s->jobs->count : 0;
+	out->gpus = s->view ? s->view->gpus.total : 0;
+	out->healthy_gpus = s->view ? s->view->healthy.total : 0;
+	memcpy(out->error, s->error, sizeof(out->error));
+	pthread_rwlock_unlock(&s->lock);
+}
+
+void cluster_state_job(struct cluster_state *s, uint32_t job_id, job_fn each, void *arg)
+{
+	pthread_rwlock_rdlock(&s->lock);
+	for (size_t i = 0; s->jobs && i < s->jobs->count; i++) {
+		const struct job_view *j = &s->jobs->jobs[i];
+
+		if (j->job_id == job_id || j->array_job_id == job_id || j->het_job_id == job_id)
+			each(j, arg);
+	}
+	pthread_rwlock_unlock(&s->lock);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * cluster_state.h - what the last pass saw, for those who answer in between
+ *
+ * The loop publishes tables and gives them away; the server reads them under a lock that is never held over I/O.
+ *
+ * Threads  any */
+#ifndef BUDGETD_CLUSTER_STATE_H
+#define BUDGETD_CLUSTER_STATE_H
+#include "budgetd/job_view.h"
+#include "budgetd/slurm.h"
+
+struct cluster_state;
+
+struct cluster_state *cluster_state_new(void);	/* NULL and ENOMEM */
+void cluster_state_free(struct cluster_state *s);	/* NULL is fine */
+
+/* NULL keeps what is there. Tables become the state's. */
+void cluster_state_publish(struct cluster_state *s, const struct slurm_facts *facts, struct cluster_view *view, struct job_table *jobs);
+void cluster_state_pass_done(struct cluster_state *s, int64_t at, int64_t took_ms, const char *error);	/* error NULL = fine */
+
+/* What a job asks of the partitions in `names` ("a,b", NULL = the default one): the longest time limit and the largest node. */
+struct partition_answer {
+	bool known;			/* false: no pass yet, or no such partition */
+	int64_t time_limit_s;		/* the default where it has one, else the maximum; may be DURATION_UNLIMITED */
+	int64_t gpus_per_node;
+	bool exclusive;
+};
+struct partition_answer cluster_state_partitions(struct cluster_state *s, const char *names);
+
+struct cluster_health {
+	char cluster[SLURM_CLUSTER_MAX];	/* "" = slurmctld was not seen yet */
+	char version[32];
+	int64_t last_pass_at, last_pass_ms;
+	size_t jobs;
+	int64_t gpus, healthy_gpus;
+	char error[FAULT_TEXT_MAX];		/* "" = fine */
+};
+void cluster_state_health(struct cluster_state *s, struct cluster_health *out);
+
+/* Look at jobs under the lock. `each` must be quick and must not call back. */
+typedef void (*job_fn)(const struct job_view *j, void *arg);
+void cluster_state_job(struct cluster_state *s, uint32_t job_id, job_fn each, void *arg);	/* the record, and all of its array */
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * http_verdicts.c - POST /v1/verdicts: the question of a submission or a modification. */
+#include "budgetd/admit.h"
+#include "budgetd/routes.h"
+#include "lib/token.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct json_object *verdict_json(const struct verdict *v)
+{
+	struct json_object *o = json_object_new_object();
+
+	put_text(o, "verdict", v->accepted ? "accept" : "reject");
+	put_text(o, "tier", v->tier == TIER_UNSET ? "none" : job_tier_name(v->tier));
+	if (v->qos)
+		put_text(o, "qos", v->qos);
+	if (v->account[0])
+		put_text(o, "account", v->account);
+	if (v->token[0])
+		put_text(o, "token", v->token);
+	if (v->text[0])
+		put_text(o, "text", v->text);
+	return o;
+}
+
+static int answer_submission(struct request *rq, struct verdict *v, struct fault *why)
+{
+	const char *text = json_object_to_json_string_ext(rq->body, JSON_C_TO_STRING_PLAIN);
+	struct question q;
+
+	if (question_from_json(rq->body, &q, why) < 0)
+		return -1;
+	return admit(rq->b, &q, text, 0, rq->now, v, why);
+}
+
+/* What only the budget decides. The tier's QOS is not the user's to choose, and what the daemon holds only money releases. */
+static bool refuse_what_is_ours(struct request *rq, const struct admission_row *a, struct verdict *v)
+{
+	const char *qos = NULL, *ours = admit_qos(rq->b, a->tier, false), *still = admit_qos(rq->b, a->tier, true);
+	struct json_object *release;
+
+	*v = (struct verdict){0};
+	if (body_text(rq, "qos", &qos, NULL) == 1 && strcmp(qos, ours) != 0 && strcmp(qos, still) != 0) {
+		snprintf(v->text, sizeof(v->text), "refused: the QOS follows the tier (%s, QOS %s) and is not changed by hand",
+			job_tier_name(a->tier), ours);
+		return true;
+	}
+	if (a->parked_at && json_object_object_get_ex(rq->body, "release", &release) && json_object_get_boolean(release)) {
+		snprintf(v->text, sizeof(v->text), "refused: the job waits for budget and is released when its project can pay for it");
+		return true;
+	}
+	return false;
+}
+
+static int change_in_transaction(struct request *rq, const char *token, struct verdict *v, struct fault *why)
+{
+	struct admission_row a;
+	struct json_object *merged;
+	struct question q;
+	char *request;
+	int rc = admission_by_token(rq->b->ledger, token, &a, why);
+
+	*v = (struct verdict){ .accepted = true };
+	if (rc != 1)
+		return rc;	/* not one of ours: the loop meets what becomes of it */
+	if (refuse_what_is_ours(rq, &a, v))
+		return 0;
+	if (admission_request(rq->b->ledger, a.id, &request, why) < 0)
+		return -1;
+	merged = question_overlay(request, rq->body);
+	free(request);
+	if (!merged)
+		return fault_set(why, "the question of token %s cannot be read back", token);
+	rc = question_from_json(merged, &q, why);
+	if (rc == 0)
+		rc = admit_change(rq->b, &q, &a, rq->now, v, why);
+	json_object_put(merged);
+	return rc;
+}
+
+static int answer_modification(struct request *rq, struct verdict *v, struct fault *why)
+{
+	const char *token = NULL;
+	int rc;
+
+	*v = (struct verdict){ .accepted = true };
+	if (body_text(rq, "token", &token, why) < 0)
+		return -1;
+	if (!token)
+		return 0;
+	if (ledger_begin(rq->b->ledger, LEDGER_HOLDS, why) < 0)
+		return -1;
+	rc = change_in_transaction(rq, token, v, why);
+	ledger_rollback(rq->b->ledger);		/* nothing was written */
+	return rc;
+}
+
+int verdict_post(struct request *rq, struct fault *why)
+{
+	const char *kind = NULL;
+	struct verdict v;
+	int rc;
+
+	if (body_need_text(rq, "kind", &kind, why) < 0)
+		return -1;
+	if (strcmp(kind, "submit") == 0)
+		rc = answer_submission(rq, &v, why);
+	else if (strcmp(kind, "modify") == 0)
+		rc = answer_modification(rq, &v, why);
+	else
+		return fault_errno(why, EINVAL, "\"kind\" must be \"submit\" or \"modify\", not \"%.40s\"", kind);
+	if (rc == 0)
+		rq->reply = verdict_json(&v);
+	return rc;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * people.c - uid, name, administrator or not. */
+#include "budgetd/people.h"
+#include <errno.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CACHE_SIZE 1024			/* direct-mapped by uid */
+#define CACHE_SECONDS 600		/* a directory is asked again after that long */
+#define ADMINISTRATORS_MAX 64
+
+struct cached {
+	uid_t uid;
+	int64_t until;			/* 0 = empty */
+	char name[64];
+};
+
+struct people {
+	_Atomic uid_t slurm_uid;
+	size_t nadmins;
+	uid_t admins[ADMINISTRATORS_MAX];
+	pthread_mutex_t mutex;		/* guards the cache, never held while the directory is asked */
+	struct cached cache[CACHE_SIZE];
+};
+
+static int add_administrators(struct people *p, const char *names, struct fault *why)
+{
+	char *copy = strdup(names), *rest = copy, *name;
+	int rv = -1;
+
+	while (copy && (name = strtok_r(rest, ", \t", &rest))) {
+		struct passwd *pw = getpwnam(name);	/* before any thread runs */
+
+		if (!pw) {
+			fault_errno(why, EINVAL, "administrators: there is no user %s on this machine", name);
+			goto out;
+		}
+		if (p->nadmins == ADMINISTRATORS_MAX) {
+			fault_errno(why, EINVAL, "administrators: more than %d names", ADMINISTRATORS_MAX);
+			goto out;
+		}
+		p->admins[p->nadmins++] = pw->pw_uid;
+	}
+	rv = copy ? 0 : fault_errno(why, ENOMEM, "out of memory");
+out:
+	free(copy);
+	return rv;
+}
+
+struct people *people_new(const char *administrators, struct fault *why)
+{
+	struct people *p = calloc(1, sizeof(*p));
+
+	if (!p) {
+		fault_errno(why, ENOMEM, "out of memory");
+		return NULL;
+	}
+	pthread_mutex_init(&p->mutex, NULL);
+	p->slurm_uid = geteuid();
+	if (add_administrators(p, administrators, why) < 0) {
+		people_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void people_free(struct people *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_destroy(&p->mutex);
+	free(p);
+}
+
+static bool cache_read(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX])
+{
+	struct cached *c = &p->cache[uid % CACHE_SIZE];
+	bool hit;
+
+	pthread_mutex_lock(&p->mutex);
+	hit = c->until > now && c->uid == uid;
+	if (hit)
+		snprintf(buf, PERSON_NAME_MAX, "%s", c->name);
+	pthread_mutex_unlock(&p->mutex);
+	return hit;
+}
+
+static void cache_write(struct people *p, uid_t uid, int64_t now, const char *name)
+{
+	struct cached *c = &p->cache[uid % CACHE_SIZE];
+
+	if (strlen(name) >= sizeof(c->name))
+		return;
+	pthread_mutex_lock(&p->mutex);
+	c->uid = uid;
+	c->until = now + CACHE_SECONDS;
+	snprintf(c->name, sizeof(c->name), "%s", name);
+	pthread_mutex_unlock(&p->mutex);
+}
+
+const char *people_name(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX])
+{
+	char scratch[4096];
+	struct passwd pw, *found = NULL;
+
+	if (cache_read(p, uid, now, buf))
+		return buf;
+	if (getpwuid_r(uid, &pw, scratch, sizeof(scratch), &found) == 0 && found)
+		snprintf(buf, PERSON_NAME_MAX, "%s", found->pw_name);
+	else
+		snprintf(buf, PERSON_NAME_MAX, "uid %ju", (uintmax_t)uid);
+	cache_write(p, uid, now, buf);
+	return buf;
+}
+
+bool people_is_slurm(const struct people *p, uid_t uid)
+{
+	return uid == 0 || uid == p->slurm_uid;
+}
+
+void people_set_slurm_uid(struct people *p, uid_t uid)
+{
+	p->slurm_uid = uid;
+}
+
+bool people_is_administrator(const struct people *p, uid_t uid)
+{
+	if (people_is_slurm(p, uid))
+		return true;
+	for (size_t i = 0; i < p->nadmins; i++)
+		if (p->admins[i] == uid)
+			return true;
+	return false;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * people.h - who is calling: uid, name, administrator or not
+ *
+ * Administrators are root, SlurmUser (the user that budgetd runs as, when it is not root) and those named in the settings.
+ *
+ * Threads  all functions from any thread. people_name may ask the site's directory: never call it while a submission waits. */
+#ifndef BUDGETD_PEOPLE_H
+#define BUDGETD_PEOPLE_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "lib/fault.h"
+
+#define PERSON_NAME_MAX 256
+
+struct people;
+
+/* `administrators`: user names separated by commas or blanks; unknown names are refused (EINVAL). */
+struct people *people_new(const char *administrators, struct fault *why);
+void people_free(struct people *p);		/* NULL is fine */
+
+/* The user's name, or "uid 1234" when the directory has none. Returns buf. Kept for ten minutes. */
+const char *people_name(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX]);
+
+bool people_is_administrator(const struct people *p, uid_t uid);
+void people_set_slurm_uid(struct people *p, uid_t uid);	/* once Slurm told it */
+bool people_is_slurm(const struct people *p, uid_t uid);	/* root or SlurmUser: may ask for verdicts */
+
+#endif

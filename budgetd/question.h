@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * question.h - what a submission asks: the fields of doc/api.md, from the plugin's JSON or from a job that the loop met
+ *
+ * Ownership  strings are borrowed from the JSON or the job table; the question must not outlive them
+ * Threads    pure functions */
+#ifndef BUDGETD_QUESTION_H
+#define BUDGETD_QUESTION_H
+#include <json-c/json.h>
+#include "budgetd/job_view.h"
+#include "lib/fault.h"
+#include "lib/gpu_request.h"
+#include "lib/job_options.h"
+
+struct question {
+	int64_t uid;			/* whose job it is */
+	const char *account, *partition, *qos;
+	struct gpu_request_input gpus;
+	const char *text[JOB_OPTIONS];	/* the options as the user wrote them, NULL = not given */
+	const char *comment;
+	int64_t time_limit_s;		/* JOB_TIME_LIMIT_UNSET, DURATION_UNLIMITED or seconds */
+	int64_t begin;			/* 0 = at once */
+	bool has_dependency, held, het, requeueable;
+};
+
+/* From the body of POST /v1/verdicts. -1, EINVAL and a text that names the key. */
+int question_from_json(struct json_object *body, struct question *out, struct fault *why);
+/* From a job that came without an answer of ours; its options are the words of its comment. */
+void question_from_job(const struct job_view *j, struct question *out);
+/* The question that `body` (a modification) makes of `before` (the question as it was asked). To be put by the caller; NULL and ENOMEM. */
+struct json_object *question_overlay(const char *before, struct json_object *body);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * request.h - one HTTP request as its handler sees it: who asks, for what, and where the answer goes
+ *
+ * A handler returns 0 with rq->reply set (and rq->status when it is not 200), or -1 with errno and a text; only server.c turns errno into
+ * a status: EINVAL 400, EPERM and EACCES 403, ENOENT 404, EEXIST 409, EMSGSIZE 413, EAGAIN 503; anything else is a 500.
+ *
+ * Threads  a request belongs to the server thread that reads it */
+#ifndef BUDGETD_REQUEST_H
+#define BUDGETD_REQUEST_H
+#include <json-c/json.h>
+#include <stdbool.h>
+#include "budgetd/budgetd.h"
+#include "lib/amount.h"
+#include "lib/fault.h"
+
+struct MHD_Connection;
+
+struct request {
+	struct budgetd *b;
+	struct MHD_Connection *connection;
+	uid_t uid;			/* of the peer, from the kernel */
+	bool administrator;
+	int64_t now;
+	const char *name;		/* the {name} of the path, or "" */
+	struct json_object *body;	/* an object, or NULL */
+	struct json_object *reply;	/* the handler's answer, given away to the server */
+	unsigned status;		/* 200 unless the handler says otherwise */
+};
+
+typedef int (*handler_fn)(struct request *rq, struct fault *why);
+
+/* The value after ?key= or NULL. */
+const char *request_query(struct request *rq, const char *key);
+/* A number after ?key=, `otherwise` when absent; -1 and EINVAL when it is not one or out of range. */
+int request_query_int(struct request *rq, const char *key, int64_t otherwise, int64_t max, int64_t *out, struct fault *why);
+
+/* Members of the body. Absent: 0 and *out untouched. Present: 1. Wrong type or out of range: -1, EINVAL and a text that names the key.
+ * Text is borrowed from the body. */
+int body_text(struct request *rq, const char *key, const char **out, struct fault *why);
+int body_int(struct request *rq, const char *key, int64_t min, int64_t max, int64_t *out, struct fault *why);
+/* Like body_text; absent is an error. */
+int body_need_text(struct request *rq, const char *key, const char **out, struct fault *why);
+
+/* Members of a reply; out of memory ends in a 500, not a crash (json-c ignores NULL). */
+void put_int(struct json_object *o, const char *key, int64_t v);
+void put_int_or_null(struct json_object *o, const char *key, int64_t v, bool null);
+void put_text(struct json_object *o, const char *key, const char *s);	/* NULL gives null */
+void put_bool(struct json_object *o, const char *key, bool v);
+
+/* {"rows": rows, "more": more} */
+struct json_object *reply_rows(struct json_object *rows, bool more);
+
+/* The caller's right on a project: administrator, owner or member of it or of one above. -1 and EACCES when it has none.
+ * Wants an open transaction on `l`. */
+struct ledger;
+int request_may_see(struct request *rq, struct ledger *l, int64_t project, struct fault *why);
+
+#endif

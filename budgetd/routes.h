@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * routes.h - every call there is: method, path, who may, how large, which handler
+ *
+ * The table in routes.c is the only list of routes; doc/api.md describes the same rows. */
+#ifndef BUDGETD_ROUTES_H
+#define BUDGETD_ROUTES_H
+#include <stddef.h>
+#include "budgetd/request.h"
+
+enum who {
+	WHO_ANYONE,		/* any local user; the handler shows what the caller may see */
+	WHO_ADMINISTRATOR,
+	WHO_SLURM,		/* root or SlurmUser, on the plugin's socket only */
+};
+
+struct route {
+	const char *method;
+	const char *path;	/* a last segment {name} matches one segment */
+	enum who who;
+	size_t body_max;	/* bytes; 0 = no body */
+	handler_fn handle;
+};
+
+/* The row for method and path, with *name pointing into `path` at the {name} segment ("" when it has none).
+ * NULL and errno ENOENT (no such path) or EOPNOTSUPP (the path exists with other methods). */
+const struct route *route_find(const char *method, const char *path, const char **name);
+
+/* --- handlers, one file a resource --- */
+int verdict_post(struct request *rq, struct fault *why);
+int projects_get(struct request *rq, struct fault *why);
+int project_post(struct request *rq, struct fault *why);
+int project_patch(struct request *rq, struct fault *why);
+int project_delete(struct request *rq, struct fault *why);
+int allocations_get(struct request *rq, struct fault *why);
+int allocation_post(struct request *rq, struct fault *why);
+int deposit_post(struct request *rq, struct fault *why);
+int balances_get(struct request *rq, struct fault *why);
+int journal_get(struct request *rq, struct fault *why);
+int holds_get(struct request *rq, struct fault *why);
+int charges_get(struct request *rq, struct fault *why);
+int job_get(struct request *rq, struct fault *why);
+int health_get(struct request *rq, struct fault *why);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * server.c - HTTP on two Unix sockets: who calls, how large, which handler, and errno as a status.
+ *
+ * libmicrohttpd calls on_request several times for one request: first with the headers, then with pieces of the body, last with none
+ * left. What is refused by its headers is answered at once, without reading the body. */
+#include "budgetd/server.h"
+#include "budgetd/log.h"
+#include "budgetd/people.h"
+#include "budgetd/routes.h"
+#include "budgetd/socket.h"
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define IDLE_SECONDS 300	/* a kept connection of the plugin; slow senders are cut by it too */
+#define USER_IDLE_SECONDS 20
+#define CONNECTIONS_MAX 512	/* of each socket */
+#define JSON_DEPTH_MAX 8	/* our deepest body has 3 */
+
+struct listener {
+	struct budgetd *b;
+	bool for_slurm;
+	struct MHD_Daemon *daemon;
+};
+
+struct server {
+	struct listener people, slurm;
+};
+
+/* One request while its pieces arrive. */
+struct exchange {
+	const struct route *route;
+	const char *name;
+	uid_t uid;
+	char *body;
+	size_t used;
+	bool too_large;		/* more came than its headers said: read on, keep nothing, refuse at the end */
+};
+
+/* --- answers ------------------------------------------------------------------------------------ */
+
+static const struct {
+	int err;
+	unsigned status;
+} status_table[] = {
+	{ EINVAL, MHD_HTTP_BAD_REQUEST },	{ EOVERFLOW, MHD_HTTP_BAD_REQUEST },	{ E2BIG, MHD_HTTP_BAD_REQUEST },
+	{ EPERM, MHD_HTTP_FORBIDDEN },		{ EACCES, MHD_HTTP_FORBIDDEN },		{ ENOENT, MHD_HTTP_NOT_FOUND },
+	{ EOPNOTSUPP, MHD_HTTP_METHOD_NOT_ALLOWED },				{ EEXIST, MHD_HTTP_CONFLICT },
+	{ EMSGSIZE, MHD_HTTP_CONTENT_TOO_LARGE },	{ EAGAIN, MHD_HTTP_SERVICE_UNAVAILABLE },
+};
+
+static unsigned status_of(int err)
+{
+	for (size_t i = 0; i < sizeof(status_table) / sizeof(*status_table); i++)
+		if (status_table[i].err == err)
+			return status_table[i].status;
+	return MHD_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, struct json_object *reply)
+{
+	size_t length = 0;
+	const char *text = json_object_to_json_string_length(reply, JSON_C_TO_STRING_PLAIN, &length);
+	struct MHD_Response *response =
+		text ? MHD_create_response_from_buffer(length, (void *)text, MHD_RESPMEM_MUST_COPY) : NULL;
+	enum MHD_Result rc = MHD_NO;
+
+	if (response) {
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
+		rc = MHD_queue_response(connection, status, response);
+		MHD_destroy_response(response);
+	}
+	json_object_put(reply);
+	return rc;
+}
+
+static enum MHD_Result answer_fault(struct MHD_Connection *connection, int err, const struct fault *why)
+{
+	struct json_object *o = json_object_new_object();
+
+	put_text(o, "error", why->text[0] ? why->text : strerror(err));
+	if (status_of(err) == MHD_HTTP_INTERNAL_SERVER_ERROR)
+		log_error("a call failed: %s", why->text[0] ? why->text : strerror(err));
+	return answer(connection, status_of(err), o);
+}
+
+/* --- what the headers decide -------------------------------------------------------------------- */
+
+static int check_who(const struct listener *at, const struct exchange *x, struct fault *why)
+{
+	switch (x->route->who) {
+	case WHO_ANYONE:
+		return 0;
+	case WHO_ADMINISTRATOR:
+		if (people_is_administrator(at->b->people, x->uid))
+			return 0;
+		return fault_errno(why, EACCES, "only an administrator may do this: root, SlurmUser, or a user named in `administrators`");
+	case WHO_SLURM:
+		if (at->for_slurm && people_is_slurm(at->b->people, x->uid))
+			return 0;
+		return fault_errno(why, EACCES, "verdicts are given to slurmctld only");
+	}
+	return fault_errno(why, EACCES, "not allowed");
+}
+
+static int check_size(const struct exchange *x, struct MHD_Connection *connection, struct fault *why)
+{
+	const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	if (length && strtoull(length, NULL, 10) > x->route->body_max)
+		return fault_errno(why, EMSGSIZE, "the body has %s bytes, at most %zu are taken here", length, x->route->body_max);
+	return 0;
+}
+
+static int read_headers(const struct listener *at, struct exchange *x, struct MHD_Connection *connection, const char *method,
+	const char *url, struct fault *why)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	if (!info || socket_peer(info->connect_fd, &x->uid) < 0)
+		return fault_errno(why, EACCES, "the caller cannot be identified");
+	x->route = route_find(method, url, &x->name);
+	if (!x->route)
+		return fault_set(why, errno == ENOENT ? "there is nothing at %s; doc/api.md lists what there is" :
+							"%s does not take this method", url);
+	if (check_who(at, x, why) < 0 || check_size(x, connection, why) < 0)
+		return -1;
+	x->body = malloc(x->route->body_max + 1);
+	return x->body ? 0 : fault_errno(why, ENOMEM, "out of memory");
+}
+
+/* --- the call itself ---------------------------------------------------------------------------- */
+
+static int parse_body(const struct exchange *x, struct json_object **out, struct fault *why)
+{
+	struct json_tokener *t = json_tokener_new_ex(JSON_DEPTH_MAX);
+	struct json_object *o;
+	int rv = -1;
+
+	if (!t)
+		return fault_errno(why, ENOMEM, "out of memory");
+	json_tokener_set_flags(t, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	o = json_tokener_parse_ex(t, x->body, (int)x->used);
+	if (json_tokener_get_error(t) != json_tokener_success) {
+		fault_errno(why, EINVAL, "the body is not JSON: %s at byte %zu",
+			json_tokener_error_desc(json_tokener_get_error(t)), json_tokener_get_parse_end(t));
+	} else if (!json_object_is_type(o, json_type_object)) {
+		fault_errno(why, EINVAL, "the body must be a JSON object");
+	} else {
+		*out = json_object_get(o);
+		rv = 0;
+	}
+	json_object_put(o);
+	json_tokener_free(t);
+	return rv;
+}
+
+static int run_handler(const struct listener *at, const struct exchange *x, struct request *rq, struct fault *why)
+{
+	*rq = (struct request){ .b = at->b, .connection = rq->connection, .uid = x->uid, .now = time(NULL), .name = x->name,
+		.administrator = people_is_administrator(at->b->people, x->uid), .status = MHD_HTTP_OK };
+	if (x->too_large)
+		return fault_errno(why, EMSGSIZE, "the body has more than the %zu bytes that are taken here", x->route->body_max);
+	if (x->route->body_max && parse_body(x, &rq->body, why) < 0)
+		return -1;
+	return x->route->handle(rq, why);
+}
+
+static enum MHD_Result call(const struct listener *at, const struct exchange *x, struct MHD_Connection *connection)
+{
+	struct request rq = { .connection = connection };
+	struct fault why = {0};
+	int rc = run_handler(at, x, &rq, &why), err = errno;
+
+	json_object_put(rq.body);
+	if (rc == 0)
+		return answer(connection, rq.status, rq.reply);
+	json_object_put(rq.reply);
+	return answer_fault(connection, err, &why);
+}
+
+static enum MHD_Result take_piece(struct exchange *x, const char *data, size_t *size)
+{
+	if (*size > x->route->body_max - x->used)
+		x->too_large = true;
+	if (!x->too_large) {
+		memcpy(x->body + x->used, data, *size);
+		x->used += *size;
+	}
+	*size = 0;
+	return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url, const char *method,
+	const char *version, const char *data, size_t *size, void **state)
+{
+	const struct listener *at = arg;
+	struct exchange *x = *state;
+	struct fault why = {0};
+
+	(void)version;
+	if (!x) {
+		x = calloc(1, sizeof(*x));
+		*state = x;
+		if (!x)
+			return MHD_NO;
+		return read_headers(at, x, connection, method, url, &why) < 0 ? answer_fault(connection, errno, &why) : MHD_YES;
+	}
+	if (*size)
+		return take_piece(x, data, size);
+	return call(at, x, connection);
+}
+
+static void on_completed(void *arg, struct MHD_Connection *connection, void **state, enum MHD_RequestTerminationCode code)
+{
+	struct exchange *x = *state;
+
+	(void)arg, (void)connection, (void)code;
+	if (x)
+		free(x->body);
+	free(x);
+	*state = NULL;
+}
+
+/* --- start and stop ----------------------------------------------------------------------------- */
+
+static int listener_start(struct listener *at, struct budgetd *b, const char *path, bool for_slurm, struct fault *why)
+{
+	int fd = socket_listen(path, for_slurm ? 0600 : 0666, why);
+
+	if (fd < 0)
+		return -1;
+	at->b = b;
+	at->for_slurm = for_slurm;
+	at->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, on_request, at,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(for_slurm ? IDLE_SECONDS : USER_IDLE_SECONDS), MHD_OPTION_END);
+	if (!at->daemon) {
+		close(fd);
+		return fault_errno(why, EIO, "%s: cannot start the HTTP server", path);
+	}
+	return 0;
+}
+
+int server_start(struct budgetd *b, struct server **out, struct fault *why)
+{
+	struct server *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return fault_errno(why, ENOMEM, "out of memory");
+	if (listener_start(&s->slurm, b, b->settings->slurm_socket, true, why) < 0 ||
+		listener_start(&s->people, b, b->settings->socket, false, why) < 0) {
+		server_stop(s);
+		return -1;
+	}
+	*out = s;
+	return 0;
+}
+
+void server_stop(struct server *s)
+{
+	if (!s)
+		return;
+	if (s->people.daemon) {
+		unlink(s->people.b->settings->socket);
+		MHD_stop_daemon(s->people.daemon);
+	}
+	if (s->slurm.daemon) {
+		unlink(s->slurm.b->settings->slurm_socket);
+		MHD_stop_daemon(s->slurm.daemon);
+	}
+	free(s);
+}
