@@ -7,7 +7,8 @@
  * entitled to in the window, share(n) the product of its weights down the tree. All three are rolled up from below by this file.
  * Projects are ordered by their path of ratios, level by level from the top, smaller first. Nodes of one level whose parents tie and
  * whose own ratios are equal tie too, and what is below them is compared as if they were one node (Slurm's Fair Tree does the same).
- * Where a path ends, the shorter one goes first. A share of 0 is always last: it has the free tier only.
+ * Where a path ends, it ties with the first of those that go on from there, as a user beside tied accounts does in Slurm: while
+ * nothing has been used, all projects tie, however deep they stand. A share of 0 is last among its siblings: it has the free tier only.
  *
  * Ratios are fractions of integers and compared exactly, so that a tie is a tie on every machine. Two bounds make that possible:
  * O_n, K_n, A_n and the capacities are below FAIRSHARE_MAX, and a share product whose reduced fraction has more than 48 bits is rounded to them.
@@ -64,8 +65,8 @@ int64_t fairshare_charged(const struct fairshare *f, size_t node);
 int64_t fairshare_entry(const struct fairshare *f, size_t node);
 int64_t fairshare_entitled(const struct fairshare *f, size_t node);
 
-/* Position of the node among all nodes, 0 first; nodes that tie have the same. Comparing the ranks of two projects is comparing their
- * paths; a rank means nothing from one struct to the next. */
+/* Position of the node among all nodes, 0 first; nodes that tie have the same, an inner node that of the first leaf below it. Comparing
+ * the ranks of two projects is comparing their paths; a rank means nothing from one struct to the next. */
 uint32_t fairshare_rank(const struct fairshare *f, size_t node);
 
 /* The sibling right in front of it (the largest smaller ratio; the first such index), or -1 when it is in front or ties for it. */

@@ -28,7 +28,8 @@ struct order_job {
 	uint32_t turn_job_id;
 };
 
-/* Sort: the first goes first. The result does not depend on the order given. O(n log n), no allocation that can fail. */
-void order_sort(struct order_job *jobs, size_t count);
+/* Sort: the first goes first. The result does not depend on the order given. O(n log n).
+ * 0; or -1 and ENOMEM with `jobs` untouched. */
+int order_sort(struct order_job *jobs, size_t count);
 
 #endif
