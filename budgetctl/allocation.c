@@ -23,18 +23,13 @@ static const struct column columns[] = {
 	{ "comment", "Comment", KIND_LONG_TEXT, NULL, false },
 };
 
+static const struct list allocations = {
+	.path = "/v1/allocations", .columns = columns, .count = ARRAY_SIZE(columns), .what = "allocations",
+};
+
 int cmd_allocation_list(struct session *s)
 {
-	const char *project;
-	int rv = session_project(s, &project);
-	char *path;
-
-	if (rv != DONE)
-		return rv;
-	path = request_query("/v1/allocations", "project", project, (char *)NULL);
-	rv = session_list(s, path, PAGE_NONE, columns, ARRAY_SIZE(columns), false, "allocations");
-	free(path);
-	return rv;
+	return session_list(s, &allocations, NULL, NULL);
 }
 
 static int allocation_print(struct session *s, struct json_object *allocation)

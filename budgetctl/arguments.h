@@ -10,7 +10,7 @@
 struct arguments {
 	const struct command *command;	/* NULL: none was named */
 	const char *noun;		/* the first word, even when it is no whole command; NULL = none */
-	const char *value[OPTIONS];	/* NULL = not given, "" when it takes no argument; the last one wins */
+	const char *value[OPTIONS];	/* NULL = not given, "" without an argument; the last one wins */
 	char **words;			/* after the command */
 	int nwords;
 };

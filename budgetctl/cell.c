@@ -155,7 +155,7 @@ char *cell_heading(const struct column *c, const struct style *style, bool unit)
 {
 	const char *name = style->format == FORMAT_TABLE ? c->heading : c->key;
 	const char *held = amount_unit_name[style->unit];
-	size_t size = strlen(name) + strlen(cell_unit(style)) + strlen(held) + 4;	/* any of the three forms */
+	size_t size = strlen(name) + strlen(cell_unit(style)) + strlen(held) + 4;	/* any form */
 	size_t stem = strlen(c->key) - strlen("units");
 	char *text = malloc(size);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * charge.c - charge list */
-#include <stdlib.h>
-#include "budgetctl/request.h"
 #include "budgetctl/session.h"
 
 static const struct column columns[] = {
@@ -19,19 +17,15 @@ static const struct column columns[] = {
 	{ "units", "Charged", KIND_AMOUNT, NULL, false },
 };
 
+static const struct list charges = {
+	.path = "/v1/charges",
+	.columns = columns,
+	.count = ARRAY_SIZE(columns),
+	.paged = true,
+	.what = "charges",
+};
+
 int cmd_charge_list(struct session *s)
 {
-	const char *project;
-	int64_t limit;
-	int rv = session_project(s, &project);
-	char *path;
-
-	if (rv == DONE)
-		rv = session_limit(s, &limit);
-	if (rv != DONE)
-		return rv;
-	path = request_query("/v1/charges", "project", project, "job", session_option(s, OPT_JOB), (char *)NULL);
-	rv = session_list(s, path, limit, columns, ARRAY_SIZE(columns), false, "charges");
-	free(path);
-	return rv;
+	return session_list(s, &charges, "job", session_option(s, OPT_JOB));
 }

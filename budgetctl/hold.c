@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * hold.c - hold list */
-#include <stdlib.h>
-#include "budgetctl/request.h"
 #include "budgetctl/session.h"
 
 static const struct column columns[] = {
@@ -20,20 +18,11 @@ static const struct column columns[] = {
 	{ "closed_why", "Why closed", KIND_LONG_TEXT, NULL, true },
 };
 
+static const struct list holds = {
+	.path = "/v1/holds", .columns = columns, .count = ARRAY_SIZE(columns), .paged = true, .what = "holds",
+};
+
 int cmd_hold_list(struct session *s)
 {
-	const char *project;
-	int64_t limit;
-	int rv = session_project(s, &project);
-	char *path;
-
-	if (rv == DONE)
-		rv = session_limit(s, &limit);
-	if (rv != DONE)
-		return rv;
-	path = request_query("/v1/holds", "project", project, "all", session_option(s, OPT_ALL) ? "1" : NULL,
-		(char *)NULL);
-	rv = session_list(s, path, limit, columns, ARRAY_SIZE(columns), false, "holds");
-	free(path);
-	return rv;
+	return session_list(s, &holds, "all", session_option(s, OPT_ALL) ? "1" : NULL);
 }

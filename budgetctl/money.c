@@ -94,14 +94,13 @@ int cmd_deposit(struct session *s)
 	return rv;
 }
 
-static int balance_add(struct session *s, const char *project, struct table *t)
-{
-	char *path = request_query("/v1/balances", "project", project, (char *)NULL);
-	int rv = path ? session_rows(s, path, PAGE_NONE, t, NULL) : out_of_memory();
-
-	free(path);
-	return rv;
-}
+static const struct list balances = {
+	.path = "/v1/balances",
+	.columns = balance_columns,
+	.count = ARRAY_SIZE(balance_columns),
+	.tree = true,
+	.what = "projects that you may see",
+};
 
 int cmd_balance(struct session *s)
 {
@@ -111,31 +110,24 @@ int cmd_balance(struct session *s)
 	int rv = t ? DONE : out_of_memory();
 
 	if (rv == DONE && (option || !n))
-		rv = balance_add(s, option, t);
+		rv = session_rows(s, &balances, option, t);
 	for (int i = 0; i < n && rv == DONE; i++)
-		rv = balance_add(s, session_word(s, i), t);
-	if (rv == DONE && table_print(t) < 0)
-		rv = out_of_memory();
-	if (rv == DONE && s->style.format == FORMAT_TABLE && !table_rows(t))
-		complain(DONE, "there are no projects that you may see");
+		rv = session_rows(s, &balances, session_word(s, i), t);
+	if (rv == DONE)
+		rv = session_print(s, &balances, t);
 	table_free(t);
 	return rv;
 }
 
+static const struct list journal = {
+	.path = "/v1/journal",
+	.columns = journal_columns,
+	.count = ARRAY_SIZE(journal_columns),
+	.paged = true,
+	.what = "journal entries",
+};
+
 int cmd_journal(struct session *s)
 {
-	const char *project;
-	int64_t limit;
-	int rv = session_project(s, &project);
-	char *path;
-
-	if (rv == DONE)
-		rv = session_limit(s, &limit);
-	if (rv != DONE)
-		return rv;
-	path = request_query("/v1/journal", "project", project, "job", session_option(s, OPT_JOB), (char *)NULL);
-	rv = session_list(
-		s, path, limit, journal_columns, ARRAY_SIZE(journal_columns), false, "journal entries");
-	free(path);
-	return rv;
+	return session_list(s, &journal, "job", session_option(s, OPT_JOB));
 }

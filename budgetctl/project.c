@@ -37,19 +37,17 @@ static const struct column one_columns[] = {
 	{ "created_at", "Created", KIND_TIME, NULL, false },
 };
 
+static const struct list projects = {
+	.path = "/v1/projects",
+	.columns = columns,
+	.count = ARRAY_SIZE(columns),
+	.tree = true,
+	.what = "projects that you may see",
+};
+
 int cmd_project_list(struct session *s)
 {
-	const char *project;
-	int rv = session_project(s, &project);
-	char *path;
-
-	if (rv != DONE)
-		return rv;
-	path = request_query("/v1/projects", "project", project, (char *)NULL);
-	rv = session_list(
-		s, path, PAGE_NONE, columns, ARRAY_SIZE(columns), true, "projects that you may see");
-	free(path);
-	return rv;
+	return session_list(s, &projects, NULL, NULL);
 }
 
 static int project_print(struct session *s, struct json_object *project)

@@ -135,7 +135,7 @@ void session_close(struct session *s)
 
 /* --- options of several commands -------------------------------------------------------------------- */
 
-int session_project(const struct session *s, const char **out)
+static int project_read(const struct session *s, const char **out)
 {
 	const char *word = session_word(s, 0), *option = session_option(s, OPT_PROJECT);
 
@@ -145,7 +145,7 @@ int session_project(const struct session *s, const char **out)
 	return DONE;
 }
 
-int session_limit(const struct session *s, int64_t *out)
+static int limit_read(const struct session *s, int64_t *out)
 {
 	const char *text = session_option(s, OPT_LIMIT);
 	long long limit;
@@ -258,7 +258,7 @@ static int page_add(struct session *s, const char *path, struct table *t, int64_
 	struct json_object *reply = NULL;
 	struct json_object *rows;
 	int64_t next = 0;
-	int rv = session_call(s, "GET", path, NULL, &reply);
+	int rv = path ? session_call(s, "GET", path, NULL, &reply) : out_of_memory();
 
 	if (rv != DONE)
 		return rv;
@@ -268,46 +268,77 @@ static int page_add(struct session *s, const char *path, struct table *t, int64_
 	else if (table_add(t, rows) < 0)
 		rv = out_of_memory();
 	else if (page_next(reply, rows, &next) && *before && next >= *before)
-		rv = complain(UNREACHABLE,
-			"budgetd gave the same page of GET %s twice: is it of another version?", path);
+		rv = complain(UNREACHABLE, "budgetd gave one page of GET %s twice: is it of another version?",
+			path);
 	*before = next;
 	json_object_put(reply);
 	return rv;
 }
 
-int session_rows(struct session *s, const char *path, int64_t limit, struct table *t, bool *more)
+/* Pages up to `limit` rows (0 = all). A reader of stdout who went away ends it too. *more: rows were left
+ * out. */
+static int pages_add(struct session *s, const char *path, int64_t limit, struct table *t, bool *more)
 {
-	int64_t start = (int64_t)table_rows(t), before = 0;
+	int64_t before = 0, left = PAGE_MAX;
 	int rv;
 
 	do {
-		int64_t left = limit > 0 ? limit - ((int64_t)table_rows(t) - start) : PAGE_MAX;
-		char *page = limit == PAGE_NONE ? strdup(path)
-						: page_path(path, before, left < PAGE_MAX ? left : PAGE_MAX);
+		char *page;
 
-		rv = page ? page_add(s, page, t, &before) : out_of_memory();
+		if (limit > 0)
+			left = limit - (int64_t)table_rows(t);
+		page = page_path(path, before, left < PAGE_MAX ? left : PAGE_MAX);
+		rv = page_add(s, page, t, &before);
 		free(page);
-	} while (rv == DONE && before && (limit == 0 || (int64_t)table_rows(t) - start < limit) &&
-		!ferror(stdout));
-	if (more)
-		*more = before;
+	} while (rv == DONE && before && (limit == 0 || (int64_t)table_rows(t) < limit) && !ferror(stdout));
+	*more = before && !ferror(stdout);
 	return rv;
 }
 
-int session_list(struct session *s, const char *path, int64_t limit, const struct column *columns,
-	size_t count, bool tree, const char *what)
+int session_rows(struct session *s, const struct list *l, const char *project, struct table *t)
 {
-	struct table *t = path ? table_new(columns, count, &s->style, tree) : NULL;
-	bool more = false;
-	int rv = t ? session_rows(s, path, limit, t, &more) : out_of_memory();
+	char *path = request_query(l->path, "project", project, (char *)NULL);
+	int64_t before = 0;
+	int rv = page_add(s, path, t, &before);
 
-	if (rv == DONE && table_print(t) < 0)
+	free(path);
+	return rv;
+}
+
+int session_print(struct session *s, const struct list *l, struct table *t)
+{
+	if (table_print(t) < 0)
+		return out_of_memory();
+	if (s->style.format == FORMAT_TABLE && !table_rows(t))
+		complain(DONE, "there are no %s", l->what);
+	return DONE;
+}
+
+int session_list(struct session *s, const struct list *l, const char *key, const char *value)
+{
+	const char *project = NULL;
+	struct table *t = NULL;
+	char *path = NULL;
+	int64_t limit = 0;
+	bool more = false;
+	int rv = project_read(s, &project);
+
+	if (rv == DONE)
+		rv = limit_read(s, &limit);
+	if (rv != DONE)
+		return rv;
+	path = request_query(l->path, "project", project, key, value, (char *)NULL);
+	t = table_new(l->columns, l->count, &s->style, l->tree);
+	if (!path || !t)
 		rv = out_of_memory();
-	if (rv == DONE && s->style.format == FORMAT_TABLE && !table_rows(t))
-		complain(DONE, "there are no %s", what);
-	if (rv == DONE && more && !ferror(stdout))
+	else
+		rv = l->paged ? pages_add(s, path, limit, t, &more) : session_rows(s, l, project, t);
+	if (rv == DONE)
+		rv = session_print(s, l, t);
+	if (rv == DONE && more)
 		complain(DONE, "there are more rows than these; --limit 0 gives all");
 	table_free(t);
+	free(path);
 	return rv;
 }
 

@@ -31,9 +31,6 @@ void session_close(struct session *s);
 const char *session_option(const struct session *s, enum command_option o);	/* NULL = not given */
 const char *session_word(const struct session *s, int i);	/* NULL = there are fewer */
 
-/* The project of a list: its word or --project, *out NULL when neither is given. Both: USAGE. */
-int session_project(const struct session *s, const char **out);
-
 /* One call. DONE and *reply, to be put by the caller; else *reply is untouched. */
 int session_call(struct session *s, const char *method, const char *path, struct json_object *body,
 	struct json_object **reply);
@@ -43,17 +40,26 @@ int session_call(struct session *s, const char *method, const char *path, struct
 int session_write(struct session *s, const char *method, const char *path, struct json_object *body,
 	struct json_object **reply);
 
-/* Rows of GET `path` (which may have a query) added to `t`, page after page up to `limit` (0 = all;
- * PAGE_NONE: this list has no pages). *more (may be NULL) tells whether rows were left out. */
-#define PAGE_NONE (-1)
-int session_rows(struct session *s, const char *path, int64_t limit, struct table *t, bool *more);
+/* A command that prints a list is a row of its file. */
+struct list {
+	const char *path;		/* "/v1/journal" */
+	const struct column *columns;
+	size_t count;
+	bool tree;			/* rows have a "path" and are drawn as a tree */
+	bool paged;			/* the API gives it page by page: --limit */
+	const char *what;		/* the plural, for "there are no ..." */
+};
 
-/* --limit, or its default. */
-int session_limit(const struct session *s, int64_t *out);
+/* The whole command: the rows of the project (a word or --project; neither: all that one may see), and
+ * those whose `key` is `value` (NULL: any). Tells on stderr when rows were left out, and when there are
+ * none. */
+int session_list(struct session *s, const struct list *l, const char *key, const char *value);
 
-/* A whole list command: columns, pages, print. `what` is the plural for "there are no ...". */
-int session_list(struct session *s, const char *path, int64_t limit, const struct column *columns,
-	size_t count, bool tree, const char *what);
+/* The rows of one project (NULL: all) into `t`; no pages. */
+int session_rows(struct session *s, const struct list *l, const char *project, struct table *t);
+
+/* Print `t`; say so when it is empty. */
+int session_print(struct session *s, const struct list *l, struct table *t);
 
 /* The row of GET `path` whose `key` is `value` (a text or a number as text); *row is to be put by the
  * caller. REFUSED, without a complaint, when there is none: the caller knows what it looked for. `path`

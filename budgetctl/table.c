@@ -105,8 +105,8 @@ static int column_add(struct table *t, const struct column *c, bool tree, bool u
 		return -1;
 	if (t->style->format != FORMAT_JSON)
 		return 0;
-	/* cells are JSON already, and "number" is what libsmartcols copies as it is: its own lists turn [] into
-	 * [null], its own strings "" into null */
+	/* cells are JSON already, and "number" is what libsmartcols copies as it is: its own lists turn []
+	 * into [null], its own strings "" into null */
 	return scols_rv(scols_column_set_json_type(column, SCOLS_JSON_NUMBER));
 }
 
