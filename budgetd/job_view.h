@@ -46,7 +46,7 @@ struct job_view {
 	int32_t site_factor;		/* signed, as published */
 
 	int64_t submit;			/* of this run: Slurm moves it to the time of a requeue, so keep the first one you saw */
-	int64_t eligible;
+	int64_t eligible;		/* may lie ahead (--begin); 0 while held or depending on another job, and of an array's pending record */
 	int64_t start;			/* of the run; 0 while pending */
 	int64_t end;			/* of the run; 0 while it runs or waits */
 	int64_t planned_start;		/* pending: when Slurm expects to start it, 0 = no idea */

@@ -53,7 +53,8 @@ int slurm_link_jobs(struct slurm_link *l, int64_t since, struct job_table **out,
 /* Partitions and nodes, as they are now. The caller frees with cluster_view_free. */
 int slurm_link_cluster(struct slurm_link *l, struct cluster_view **out, struct fault *why);
 
-/* One update, one RPC. `job` as people name it ("12", "12_3", "12_[1-4]", "12+1"). Slurm is not atomic here: it stops at the first
+/* One update, one RPC. `job` is a job id as in job_view ("12": that one record, so the pending record of an array and not its running
+ * tasks, one component of a het job and not the others), or names tasks ("12_3", "12_[1-4]") or a component ("12+1"). Slurm is not atomic here: it stops at the first
  * field that fails and earlier ones stay changed (site_factor is applied last). A job that is being written to the database is
  * tried again for up to half a second, then EAGAIN. */
 enum hold_change { HOLD_KEEP, HOLD_AS_ADMIN, HOLD_RELEASE };

@@ -2,7 +2,7 @@
  * slurm_compat.h - what differs between libslurm 22.05 and 26.05, in one place
  *
  * One source for all: the names of lists (23.02), of the function that names a reason (24.05) and of the one that frees a
- * configuration (26.05), an error that is gone (24.11), step ids for job ids and whole nodes (26.05). Only slurm*.c include it,
+ * configuration (26.05), an error that is gone (24.11), step ids for job ids (25.11, 26.05) and whole nodes (26.05). Only slurm*.c include it,
  * and never a Slurm header by themselves. */
 #ifndef BUDGETD_SLURM_COMPAT_H
 #define BUDGETD_SLURM_COMPAT_H
@@ -44,6 +44,13 @@ extern const char *slurm_job_state_reason_string(enum job_state_reason reason);
 #define COMPAT_ERR_DB_INDEX ESLURM_JOB_SETTING_DB_INX
 #else
 #define COMPAT_ERR_DB_INDEX (-1000)		/* no error has this number */
+#endif
+
+/* The number of the job that a description is of, as an lvalue. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+#define compat_desc_job_id(d) ((d)->step_id.job_id)
+#else
+#define compat_desc_job_id(d) ((d)->job_id)
 #endif
 
 /* Were whole nodes asked for, or does the partition give nothing else? Shared with one user's jobs only is not that. */

@@ -95,6 +95,16 @@ static void fill_times(struct job_view *v, const slurm_job_info_t *j, int64_t no
 	v->time_limit_s = slurm_link_minutes(j->time_limit);
 }
 
+/* num_nodes is what the run got, and of a pending job what the scheduler last thought of giving ("--nodes=1-3" shows 3); the least that
+ * was asked for is only in TRES. */
+static uint32_t least_nodes(const slurm_job_info_t *j)
+{
+	const char *node = j->tres_req_str ? strstr(j->tres_req_str, "node=") : NULL;
+	unsigned long n = node ? strtoul(node + strlen("node="), NULL, 10) : 0;
+
+	return n > 0 && n < NO_VAL ? (uint32_t)n : j->num_nodes;
+}
+
 static void fill_request(struct gpu_request_input *in, const slurm_job_info_t *j, struct strings *s)
 {
 	gpu_request_input_init(in);
@@ -103,7 +113,7 @@ static void fill_request(struct gpu_request_input *in, const slurm_job_info_t *j
 	in->tres_per_socket = strings_keep(s, j->tres_per_socket);
 	in->tres_per_task = strings_keep(s, j->tres_per_task);
 	in->num_tasks = given32(j->num_tasks);
-	in->min_nodes = given32(j->num_nodes);
+	in->min_nodes = given32(least_nodes(j));
 	in->max_nodes = given32(j->max_nodes);
 	in->ntasks_per_node = given16(j->ntasks_per_node);
 	in->ntasks_per_socket = given16(j->ntasks_per_socket);
@@ -175,7 +185,7 @@ static void fill_job(struct job_view *v, const slurm_job_info_t *j, int64_t now,
 	v->requeueable = j->batch_flag && j->requeue;
 	v->cron = j->bitflags & CRON_JOB;
 	v->restarts = j->restart_cnt;
-	v->node_count = j->num_nodes;
+	v->node_count = v->stage == STAGE_PENDING ? least_nodes(j) : j->num_nodes;
 	fill_times(v, j, now);
 	fill_request(&v->request, j, s);
 	fill_array(v, j, s);
