@@ -215,7 +215,7 @@ static int set_durability(struct ledger *l, enum ledger_durability d, struct fau
 		[LEDGER_MONEY] = "PRAGMA synchronous = FULL",
 	};
 
-	if (l->durability == d)
+	if (d == LEDGER_READ || l->durability == d)
 		return 0;
 	if (sqlite3_exec(l->db, pragma[d], NULL, NULL, NULL) != SQLITE_OK)
 		return sql_fault(l, why, pragma[d]);
@@ -225,10 +225,10 @@ static int set_durability(struct ledger *l, enum ledger_durability d, struct fau
 
 int ledger_begin(struct ledger *l, enum ledger_durability d, struct fault *why)
 {
-	static const char begin_sql[] = "BEGIN IMMEDIATE";
+	static const char write_sql[] = "BEGIN IMMEDIATE", read_sql[] = "BEGIN";
 
 	lock_take(l);
-	if (set_durability(l, d, why) < 0 || sql_do(l, begin_sql, why, "") < 0) {
+	if (set_durability(l, d, why) < 0 || sql_do(l, d == LEDGER_READ ? read_sql : write_sql, why, "") < 0) {
 		int saved = errno;
 
 		lock_give(l);
@@ -366,28 +366,56 @@ static int set_up_connection(struct ledger *l, const char *path, struct fault *w
 	return 0;
 }
 
-int ledger_open(const char *path, struct ledger **out, struct fault *why)
+static struct ledger *ledger_new(struct fault *why)
 {
 	struct ledger *l = calloc(1, sizeof(*l));
 
-	if (!l)
-		return fault_errno(why, ENOMEM, "out of memory");
+	if (!l) {
+		fault_errno(why, ENOMEM, "out of memory");
+		return NULL;
+	}
 	l->lock_fd = -1;
 	pthread_mutex_init(&l->mutex, NULL);
 	pthread_cond_init(&l->turn, NULL);
-	if (lock_file(l, path, why) < 0)
-		goto fail;
-	if (sqlite3_open_v2(path, &l->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
-		sql_fault(l, why, "opening it");
-		goto fail;
+	return l;
+}
+
+static int connect_file(struct ledger *l, const char *path, int flags, struct fault *why)
+{
+	if (sqlite3_open_v2(path, &l->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+		return l->db ? sql_fault(l, why, "opening it") : fault_errno(why, ENOMEM, "out of memory");
+	return 0;
+}
+
+int ledger_open(const char *path, struct ledger **out, struct fault *why)
+{
+	struct ledger *l = ledger_new(why);
+
+	if (!l)
+		return -1;
+	if (lock_file(l, path, why) < 0 || connect_file(l, path, SQLITE_OPEN_READWRITE, why) < 0 ||
+		check_identity(l, path, why) < 0 || set_up_connection(l, path, why) < 0) {
+		ledger_close(l);
+		return -1;
 	}
-	if (check_identity(l, path, why) < 0 || set_up_connection(l, path, why) < 0)
-		goto fail;
 	*out = l;
 	return 0;
-fail:
-	ledger_close(l);
-	return -1;
+}
+
+int ledger_open_reader(const char *path, struct ledger **out, struct fault *why)
+{
+	struct ledger *l = ledger_new(why);
+
+	if (!l)
+		return -1;
+	/* Opened for writing, since a reader of a WAL file must be able to make its index; the pragma keeps it from more. */
+	if (connect_file(l, path, SQLITE_OPEN_READWRITE, why) < 0 ||
+		sqlite3_exec(l->db, "PRAGMA query_only = ON", NULL, NULL, NULL) != SQLITE_OK) {
+		ledger_close(l);
+		return -1;
+	}
+	*out = l;
+	return 0;
 }
 
 void ledger_close(struct ledger *l)

@@ -6,7 +6,8 @@
  * that a check and what follows from it cannot be torn apart.
  *
  * Durability  LEDGER_MONEY is on the disk (fsync) when ledger_commit returns: deposits, charges. LEDGER_HOLDS may lose the last
- *             moments at a power cut, never consistency: holds are rebuilt from the jobs by the next pass.
+ *             moments at a power cut, never consistency: holds are rebuilt from the jobs by the next pass. LEDGER_READ sees one state of
+ *             the books and writes nothing; it is the only one that a reader takes.
  * Threads     any; transactions of one ledger follow each other in order of arrival (a fair lock is taken by ledger_begin and
  *             given back by ledger_commit or ledger_rollback)
  * Errors      -1 with errno and a text: EAGAIN (locked by another program), ENOSPC, EIO, EROFS, EBADMSG (corrupt), EEXIST, ENOENT, EINVAL */
@@ -20,7 +21,7 @@
 
 struct ledger;
 
-enum ledger_durability { LEDGER_HOLDS, LEDGER_MONEY };
+enum ledger_durability { LEDGER_HOLDS, LEDGER_MONEY, LEDGER_READ };
 
 /* Make a new, empty ledger at `path`; EEXIST when something is there. */
 int ledger_create(const char *path, struct fault *why);
@@ -28,6 +29,8 @@ int ledger_create(const char *path, struct fault *why);
 /* Open an existing ledger, check it, and lock it against a second budgetd. The text of a failure says how to go on: missing (make one or
  * restore), read-only, newer schema, corrupt, in use. */
 int ledger_open(const char *path, struct ledger **out, struct fault *why);
+/* A second connection to a ledger that is open, for lists: it waits for nobody and nobody waits for it. */
+int ledger_open_reader(const char *path, struct ledger **out, struct fault *why);
 void ledger_close(struct ledger *l);	/* NULL is fine */
 
 int ledger_begin(struct ledger *l, enum ledger_durability d, struct fault *why);

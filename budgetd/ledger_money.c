@@ -175,8 +175,7 @@ static void journal_read(sqlite3_stmt *st, struct journal_entry *e)
 	e->uid = sql_null(st, 12) ? -1 : sql_col(st, 12);
 }
 
-/* 1 and *e replaced when this request was already answered, 0 when not. */
-static int journal_find_request(struct ledger *l, struct journal_entry *e, struct fault *why)
+int journal_known(struct ledger *l, struct journal_entry *e, struct fault *why)
 {
 	static const char find_sql[] = "SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES " WHERE j.request_id = ?";
 	sqlite3_stmt *st;
@@ -207,7 +206,7 @@ int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why)
 	static const char post_sql[] = "INSERT INTO journal (at, kind, allocation, project, units, balance, charge, actor, reason, request_id)"
 				       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	struct allocation a;
-	int rc = journal_find_request(l, e, why);
+	int rc = journal_known(l, e, why);
 
 	if (rc != 0)
 		return rc;

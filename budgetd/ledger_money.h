@@ -75,6 +75,9 @@ struct journal_entry {
  * and *e becomes the first entry: 1; else 0; -1. EOVERFLOW. */
 int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why);
 
+/* 1 and *e replaced when a write with its request_id was already answered, else 0; -1. */
+int journal_known(struct ledger *l, struct journal_entry *e, struct fault *why);
+
 typedef int (*journal_fn)(const struct journal_entry *e, void *arg);
 /* Newest first, at most `limit`; project 0 = all (with what is below it), before 0 = from the newest, job 0 = all. */
 int journal_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, journal_fn each, void *arg,

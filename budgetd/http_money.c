@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * http_money.c - allocations, deposits, balances, the journal. */
+#include "budgetd/ledger_money.h"
+#include "budgetd/people.h"
+#include "budgetd/routes.h"
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PAGE_MAX 1000		/* rows of one answer: bounds what a call can cost */
+
+/* The project of ?project=, 0 when there is none. Without one only an administrator sees all. */
+static int query_project(struct request *rq, struct ledger *l, int64_t *out, struct fault *why)
+{
+	const char *name = request_query(rq, "project");
+	struct project p;
+
+	*out = 0;
+	if (!name && !rq->administrator)
+		return fault_errno(why, EACCES, "name a project of yours: only an administrator sees all of them at once");
+	if (!name)
+		return 0;
+	if (project_find(l, name, &p, why) != 1 || request_may_see(rq, l, p.id, why) < 0)
+		return -1;
+	*out = p.id;
+	return 0;
+}
+
+/* --- allocations -------------------------------------------------------------------------------- */
+
+static const char *allocation_state(const struct allocation *a, int64_t now)
+{
+	return allocation_live(a, now) ? "live" : a->starts > now ? "future" : "expired";
+}
+
+static struct json_object *allocation_json(const struct allocation *a, const char *project, int64_t now)
+{
+	struct json_object *o = json_object_new_object();
+
+	put_int(o, "id", a->id);
+	put_text(o, "project", project);
+	put_int(o, "starts", a->starts);
+	put_int_or_null(o, "ends", a->ends, a->ends == 0);
+	put_text(o, "state", allocation_state(a, now));
+	put_int(o, "amount_units", a->amount);
+	put_int(o, "charged_units", a->charged);
+	put_int(o, "held_units", a->held);
+	put_int(o, "free_units", allocation_free(a));
+	put_text(o, "comment", a->comment);
+	return o;
+}
+
+struct listing {
+	struct request *rq;
+	struct ledger *l;
+	struct json_object *rows;
+	const char *project;	/* name of the one being listed */
+	int64_t limit, count;
+	struct fault *why;
+};
+
+static int list_allocation(const struct allocation *a, void *arg)
+{
+	struct listing *x = arg;
+
+	json_object_array_add(x->rows, allocation_json(a, x->project, x->rq->now));
+	return 0;
+}
+
+static int list_allocations_of(const struct project *p, int depth, void *arg)
+{
+	struct listing *x = arg;
+
+	(void)depth;
+	if (request_may_see(x->rq, x->l, p->id, NULL) < 0)
+		return errno == EACCES ? 0 : -1;
+	x->project = p->name;
+	return allocation_walk(x->l, p->id, list_allocation, x, x->why);
+}
+
+/* --- balances ----------------------------------------------------------------------------------- */
+
+/* The ancestor that has less than the project itself, or NULL. */
+static const char *bound_by(const struct path *path)
+{
+	struct budget_node nodes[BUDGET_DEPTH_MAX];
+	int tightest;
+
+	path_budgets(path, nodes);
+	tightest = budget_tightest(nodes, path->depth);
+	return tightest > 0 ? path->nodes[tightest].budget.name : NULL;
+}
+
+static int list_balance(const struct project *p, int depth, void *arg)
+{
+	struct listing *x = arg;
+	struct json_object *o;
+	char text[1024] = "";
+	struct path path;
+	const struct budget_node *n = &path.nodes[0].budget;
+
+	if (request_may_see(x->rq, x->l, p->id, NULL) < 0)
+		return errno == EACCES ? 0 : -1;
+	if (path_load(x->l, p->id, x->rq->now, &path, x->why) < 0 || project_path_text(x->l, p->id, text, sizeof(text), x->why) < 0)
+		return -1;
+	o = json_object_new_object();
+	put_text(o, "project", p->name);
+	put_text(o, "path", text);
+	put_int(o, "depth", depth);
+	put_bool(o, "metered", n->metered);
+	put_int_or_null(o, "amount_units", n->amount, !n->metered);
+	put_int_or_null(o, "charged_units", n->charged, !n->metered);
+	put_int_or_null(o, "balance_units", n->amount - n->charged, !n->metered);
+	put_int_or_null(o, "held_units", n->held, !n->metered);
+	put_int_or_null(o, "credit_units", n->credit, !n->metered);
+	put_int_or_null(o, "available_units", n->metered ? budget_available(n) : 0, !n->metered);
+	put_text(o, "bound_by", bound_by(&path));
+	json_object_array_add(x->rows, o);
+	return 0;
+}
+
+/* Lists that follow the tree: what is below ?project=, or all that the caller may see. */
+static int list_tree(struct request *rq, project_fn each, struct fault *why)
+{
+	struct listing x = { .rq = rq, .l = rq->b->reader, .rows = json_object_new_array(), .why = why };
+	const char *name = request_query(rq, "project");
+	struct project p = {0};
+	int rc = -1;
+
+	if (ledger_begin(x.l, LEDGER_READ, why) < 0)
+		return -1;
+	if (!name || (project_find(x.l, name, &p, why) == 1 && request_may_see(rq, x.l, p.id, why) == 0))
+		rc = project_walk(x.l, p.id, each, &x, why);
+	ledger_rollback(x.l);
+	rq->reply = reply_rows(x.rows, false);
+	return rc;
+}
+
+int allocations_get(struct request *rq, struct fault *why)
+{
+	return list_tree(rq, list_allocations_of, why);
+}
+
+int balances_get(struct request *rq, struct fault *why)
+{
+	return list_tree(rq, list_balance, why);
+}
+
+/* --- the journal -------------------------------------------------------------------------------- */
+
+static int journal_json(struct request *rq, struct ledger *l, const struct journal_entry *e, struct json_object **out, struct fault *why)
+{
+	struct json_object *o = json_object_new_object();
+	char user[PERSON_NAME_MAX];
+	struct project p = {0};
+
+	if (project_by_id(l, e->project, &p, why) < 0) {
+		json_object_put(o);
+		return -1;
+	}
+	put_int(o, "id", e->id);
+	put_int(o, "at", e->at);
+	put_text(o, "kind", e->kind);
+	put_text(o, "project", p.name);
+	put_int(o, "allocation", e->allocation);
+	put_int(o, "units", e->units);
+	put_int(o, "balance_units", e->balance);
+	put_text(o, "job", e->job[0] ? e->job : NULL);
+	put_text(o, "user", e->uid >= 0 ? people_name(rq->b->people, (uid_t)e->uid, rq->now, user) : NULL);
+	put_text(o, "actor", e->actor);
+	put_text(o, "reason", e->reason);
+	*out = o;
+	return 0;
+}
+
+static int list_entry(const struct journal_entry *e, void *arg)
+{
+	struct listing *x = arg;
+	struct json_object *row;
+
+	if (x->count++ == x->limit)	/* one more than asked for tells that there are more */
+		return 0;
+	if (journal_json(x->rq, x->l, e, &row, x->why) < 0)
+		return -1;
+	json_object_array_add(x->rows, row);
+	return 0;
+}
+
+int journal_get(struct request *rq, struct fault *why)
+{
+	struct listing x = { .rq = rq, .l = rq->b->reader, .rows = NULL, .why = why };
+	int64_t project, job, before;
+	int rc = -1;
+
+	if (request_query_int(rq, "job", 0, UINT32_MAX, &job, why) < 0 || request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
+		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 || ledger_begin(x.l, LEDGER_READ, why) < 0)
+		return -1;
+	x.rows = json_object_new_array();
+	if (query_project(rq, x.l, &project, why) == 0)
+		rc = journal_walk(x.l, project, job, before, x.limit + 1, list_entry, &x, why);
+	ledger_rollback(x.l);
+	rq->reply = reply_rows(x.rows, x.count > x.limit);
+	return rc;
+}
+
+/* --- deposits ----------------------------------------------------------------------------------- */
+
+/* Deposits into one project go to its only live allocation; with several the caller must say which. */
+struct only {
+	int64_t now, id;
+	int count;
+};
+
+static int find_only(const struct allocation *a, void *arg)
+{
+	struct only *o = arg;
+
+	if (allocation_live(a, o->now)) {
+		o->id = a->id;
+		o->count++;
+	}
+	return 0;
+}
+
+static int deposit_allocation(struct request *rq, int64_t *allocation, struct fault *why)
+{
+	struct only only = { .now = rq->now };
+	const char *name = NULL;
+	struct project p;
+
+	if (body_int(rq, "allocation", 1, INT64_MAX, allocation, why) != 0)
+		return *allocation ? 0 : -1;
+	if (body_need_text(rq, "project", &name, why) < 0 || project_find(rq->b->ledger, name, &p, why) != 1 ||
+		allocation_walk(rq->b->ledger, p.id, find_only, &only, why) < 0)
+		return -1;
+	if (only.count == 0)
+		return fault_errno(why, EEXIST, "%s has no live allocation to deposit into; make one: budgetctl allocation add %s GPU-HOURS",
+			p.name, p.name);
+	if (only.count > 1)
+		return fault_errno(why, EEXIST, "%s has %d live allocations; say which one: budgetctl deposit --allocation ID", p.name,
+			only.count);
+	*allocation = only.id;
+	return 0;
+}
+
+/* Reason, actor and request id of a write. */
+static int entry_from_body(struct request *rq, struct journal_entry *e, struct fault *why)
+{
+	const char *reason = "", *request_id = "";
+	int64_t units = 0;
+
+	if (body_text(rq, "reason", &reason, why) < 0 || body_text(rq, "request_id", &request_id, why) < 0)
+		return -1;
+	switch (body_int(rq, "amount_units", 1, INT64_MAX / 4, &units, why)) {
+	case -1:
+		return -1;
+	case 0:
+		return fault_errno(why, EINVAL, "\"amount_units\" is missing");
+	}
+	if (strlen(reason) >= sizeof(e->reason))
+		return fault_errno(why, EINVAL, "the reason has at most %zu bytes", sizeof(e->reason) - 1);
+	if (strlen(request_id) > 64)
+		return fault_errno(why, EINVAL, "\"request_id\" has at most 64 bytes");
+	*e = (struct journal_entry){ .at = rq->now, .kind = "deposit", .units = units, .uid = -1 };
+	snprintf(e->reason, sizeof(e->reason), "%s", reason);
+	snprintf(e->request_id, sizeof(e->request_id), "%s", request_id);
+	people_name(rq->b->people, rq->uid, rq->now, e->actor);
+	return 0;
+}
+
+static int deposit(struct request *rq, struct fault *why)
+{
+	struct journal_entry e;
+
+	if (entry_from_body(rq, &e, why) < 0 || deposit_allocation(rq, &e.allocation, why) < 0 ||
+		journal_post(rq->b->ledger, &e, why) < 0)
+		return -1;
+	return journal_json(rq, rq->b->ledger, &e, &rq->reply, why);
+}
+
+/* An allocation and its first deposit. Said twice with the same request id it is there once. */
+static int add_allocation(struct request *rq, struct fault *why)
+{
+	struct allocation a = { .starts = rq->now };
+	struct journal_entry e, first;
+	const char *name = NULL;
+	struct project p;
+	int known;
+
+	if (entry_from_body(rq, &e, why) < 0 || body_need_text(rq, "project", &name, why) < 0 ||
+		project_find(rq->b->ledger, name, &p, why) != 1 || body_int(rq, "starts", 0, INT64_MAX / 4, &a.starts, why) < 0 ||
+		body_int(rq, "ends", 1, INT64_MAX / 4, &a.ends, why) < 0)
+		return -1;
+	first = e;
+	known = journal_known(rq->b->ledger, &first, why);
+	if (known < 0)
+		return -1;
+	if (!known) {
+		a.project = p.id;
+		snprintf(a.comment, sizeof(a.comment), "%.*s", (int)sizeof(a.comment) - 1, e.reason);
+		if (allocation_add(rq->b->ledger, &a, rq->now, why) < 0)
+			return -1;
+		e.allocation = a.id;
+		if (journal_post(rq->b->ledger, &e, why) < 0)
+			return -1;
+	}
+	if (allocation_by_id(rq->b->ledger, known ? first.allocation : a.id, &a, why) != 1)
+		return -1;
+	rq->reply = allocation_json(&a, p.name, rq->now);
+	return 0;
+}
+
+static int write_money(struct request *rq, handler_fn apply, struct fault *why)
+{
+	if (ledger_begin(rq->b->ledger, LEDGER_MONEY, why) < 0)
+		return -1;
+	if (apply(rq, why) < 0) {
+		ledger_rollback(rq->b->ledger);
+		return -1;
+	}
+	rq->status = MHD_HTTP_CREATED;
+	return ledger_commit(rq->b->ledger, why);
+}
+
+int allocation_post(struct request *rq, struct fault *why)
+{
+	return write_money(rq, add_allocation, why);
+}
+
+int deposit_post(struct request *rq, struct fault *why)
+{
+	return write_money(rq, deposit, why);
+}

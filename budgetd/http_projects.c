@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * http_projects.c - the budget tree: list, add, set, remove. */
+#include "budgetd/ledger_project.h"
+#include "budgetd/people.h"
+#include "budgetd/routes.h"
+#include <errno.h>
+#include <microhttpd.h>
+#include <string.h>
+
+static const char *const policy_name[] = { [ON_EXHAUSTED_FREE] = "free", [ON_EXHAUSTED_REJECT] = "reject" };
+
+/* --- one project as JSON ------------------------------------------------------------------------ */
+
+struct lists {
+	struct json_object *owners, *members;
+};
+
+static int list_member(const char *user, enum member_role role, void *arg)
+{
+	struct lists *lists = arg;
+
+	json_object_array_add(role == ROLE_OWNER ? lists->owners : lists->members, json_object_new_string(user));
+	return 0;
+}
+
+/* The policy in force: the nearest one above, else the site's. */
+static int effective_policy(struct request *rq, struct ledger *l, const struct project *p, enum on_exhausted *out, struct fault *why)
+{
+	struct project up = *p;
+
+	while (up.on_exhausted == ON_EXHAUSTED_INHERIT && up.parent)
+		if (project_by_id(l, up.parent, &up, why) != 1)
+			return -1;
+	*out = up.on_exhausted != ON_EXHAUSTED_INHERIT ? up.on_exhausted :
+	       rq->b->settings->on_exhausted == EXHAUSTED_REJECT ? ON_EXHAUSTED_REJECT : ON_EXHAUSTED_FREE;
+	return 0;
+}
+
+static int project_json(struct request *rq, struct ledger *l, const struct project *p, int depth, struct json_object **out, struct fault *why)
+{
+	struct json_object *o = json_object_new_object();
+	struct lists lists = { json_object_new_array(), json_object_new_array() };
+	struct project parent = {0};
+	enum on_exhausted effective;
+	char path[1024] = "";
+
+	json_object_object_add(o, "name", json_object_new_string(p->name));
+	json_object_object_add(o, "owners", lists.owners);
+	json_object_object_add(o, "members", lists.members);
+	if ((p->parent && project_by_id(l, p->parent, &parent, why) != 1) || project_path_text(l, p->id, path, sizeof(path), why) < 0 ||
+		effective_policy(rq, l, p, &effective, why) < 0 || member_walk(l, p->id, list_member, &lists, why) < 0) {
+		json_object_put(o);
+		return -1;
+	}
+	put_text(o, "parent", p->parent ? parent.name : NULL);
+	put_text(o, "path", path);
+	put_int(o, "depth", depth);
+	put_int(o, "share", p->share);
+	put_text(o, "on_exhausted", p->on_exhausted == ON_EXHAUSTED_INHERIT ? NULL : policy_name[p->on_exhausted]);
+	put_text(o, "on_exhausted_effective", policy_name[effective]);
+	put_int(o, "credit_units", p->credit);
+	put_int(o, "created_at", p->created_at);
+	*out = o;
+	return 0;
+}
+
+/* --- list --------------------------------------------------------------------------------------- */
+
+struct listing {
+	struct request *rq;
+	struct ledger *l;
+	struct json_object *rows;
+	struct fault *why;
+};
+
+static int list_project(const struct project *p, int depth, void *arg)
+{
+	struct listing *x = arg;
+	struct json_object *row;
+
+	if (request_may_see(x->rq, x->l, p->id, NULL) < 0)
+		return errno == EACCES ? 0 : -1;
+	if (project_json(x->rq, x->l, p, depth, &row, x->why) < 0)
+		return -1;
+	json_object_array_add(x->rows, row);
+	return 0;
+}
+
+static int list_in_transaction(struct listing *x, struct fault *why)
+{
+	const char *name = request_query(x->rq, "project");
+	struct project p = {0};
+
+	if (name && project_find(x->l, name, &p, why) != 1)
+		return -1;
+	if (name && request_may_see(x->rq, x->l, p.id, why) < 0)
+		return -1;
+	return project_walk(x->l, p.id, list_project, x, why);
+}
+
+int projects_get(struct request *rq, struct fault *why)
+{
+	struct listing x = { .rq = rq, .l = rq->b->reader, .rows = json_object_new_array(), .why = why };
+	int rc;
+
+	if (ledger_begin(x.l, LEDGER_READ, why) < 0)
+		return -1;
+	rc = list_in_transaction(&x, why);
+	ledger_rollback(x.l);
+	rq->reply = reply_rows(x.rows, false);
+	return rc;
+}
+
+/* --- change ------------------------------------------------------------------------------------- */
+
+static int read_policy(struct request *rq, struct project *p, struct fault *why)
+{
+	const char *text = NULL;
+	int rc = body_text(rq, "on_exhausted", &text, why);
+
+	if (rc != 1)
+		return rc;
+	if (strcmp(text, "inherit") == 0)
+		p->on_exhausted = ON_EXHAUSTED_INHERIT;
+	else if (strcmp(text, "free") == 0)
+		p->on_exhausted = ON_EXHAUSTED_FREE;
+	else if (strcmp(text, "reject") == 0)
+		p->on_exhausted = ON_EXHAUSTED_REJECT;
+	else
+		return fault_errno(why, EINVAL, "on_exhausted is free, reject or inherit, not \"%.40s\"", text);
+	return 0;
+}
+
+static int read_parent(struct request *rq, struct project *p, struct fault *why)
+{
+	const char *name = NULL;
+	struct project parent;
+	int rc = body_text(rq, "parent", &name, why);
+
+	if (rc != 1)
+		return rc;
+	if (!*name) {
+		p->parent = 0;
+		return 0;
+	}
+	if (project_find(rq->b->ledger, name, &parent, why) != 1)
+		return -1;
+	p->parent = parent.id;
+	return 0;
+}
+
+static int read_fields(struct request *rq, struct project *p, struct fault *why)
+{
+	return read_parent(rq, p, why) < 0 || read_policy(rq, p, why) < 0 ||
+			       body_int(rq, "share", 0, 1000000, &p->share, why) < 0 ||
+			       body_int(rq, "credit_units", 0, INT64_MAX / 4, &p->credit, why) < 0 ?
+		       -1 : 0;
+}
+
+/* The lists of people: key in the body -> what the named become. */
+static const struct {
+	const char *key;
+	enum member_role role;
+} people_lists[] = {
+	{ "owners", ROLE_OWNER },	  { "members", ROLE_MEMBER },	     { "add_owners", ROLE_OWNER },
+	{ "add_members", ROLE_MEMBER },	  { "remove_owners", ROLE_NOBODY }, { "remove_members", ROLE_NOBODY },
+};
+
+static int set_people(struct request *rq, int64_t project, struct fault *why)
+{
+	struct json_object *list, *user;
+
+	for (size_t i = 0; i < sizeof(people_lists) / sizeof(*people_lists); i++) {
+		if (!json_object_object_get_ex(rq->body, people_lists[i].key, &list))
+			continue;
+		if (!json_object_is_type(list, json_type_array))
+			return fault_errno(why, EINVAL, "\"%s\" must be a list of user names", people_lists[i].key);
+		for (size_t k = 0; k < json_object_array_length(list); k++) {
+			user = json_object_array_get_idx(list, k);
+			if (!json_object_is_type(user, json_type_string))
+				return fault_errno(why, EINVAL, "\"%s\" must be a list of user names", people_lists[i].key);
+			if (member_set(rq->b->ledger, project, json_object_get_string(user), people_lists[i].role, why) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+typedef int (*change_fn)(struct request *rq, struct project *p, struct fault *why);
+
+/* All changes have this shape: one transaction, and the project as it is afterwards for an answer. */
+static int change(struct request *rq, change_fn apply, bool answers, struct fault *why)
+{
+	struct ledger *l = rq->b->ledger;
+	struct project p = { .share = 1 };
+
+	if (ledger_begin(l, LEDGER_MONEY, why) < 0)
+		return -1;
+	if (apply(rq, &p, why) < 0 || (answers && project_json(rq, l, &p, 0, &rq->reply, why) < 0)) {
+		ledger_rollback(l);
+		return -1;
+	}
+	return ledger_commit(l, why);
+}
+
+static int add(struct request *rq, struct project *p, struct fault *why)
+{
+	const char *name = NULL;
+
+	if (body_need_text(rq, "name", &name, why) < 0 || project_name_normal(name, p->name, why) < 0 || read_fields(rq, p, why) < 0 ||
+		project_add(rq->b->ledger, p, rq->now, why) < 0)
+		return -1;
+	return project_set(rq->b->ledger, p, why) < 0 ? -1 : set_people(rq, p->id, why);	/* set checks the depth */
+}
+
+static int set(struct request *rq, struct project *p, struct fault *why)
+{
+	if (project_find(rq->b->ledger, rq->name, p, why) != 1 || read_fields(rq, p, why) < 0)
+		return -1;
+	return project_set(rq->b->ledger, p, why) < 0 ? -1 : set_people(rq, p->id, why);
+}
+
+static int remove_it(struct request *rq, struct project *p, struct fault *why)
+{
+	if (project_find(rq->b->ledger, rq->name, p, why) != 1)
+		return -1;
+	if (project_remove(rq->b->ledger, p->id, rq->now, why) < 0)
+		return -1;
+	rq->reply = json_object_new_object();
+	put_text(rq->reply, "removed", p->name);
+	return 0;
+}
+
+int project_post(struct request *rq, struct fault *why)
+{
+	rq->status = MHD_HTTP_CREATED;
+	return change(rq, add, true, why);
+}
+
+int project_patch(struct request *rq, struct fault *why)
+{
+	return change(rq, set, true, why);
+}
+
+int project_delete(struct request *rq, struct fault *why)
+{
+	return change(rq, remove_it, false, why);
+}
