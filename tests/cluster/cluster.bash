@@ -4,7 +4,8 @@
 #   cluster_up [--nodes N] [--gpus N] [--cpus N] [--type T] [--plain] [--conf LINE]... [--budgetd LINE]...
 #                           root only. Two nodes of 8 GPUs and 32 CPUs if not told otherwise. --plain is Slurm alone,
 #                           else the product of $BUILD (a build folder) is loaded and budgetd runs. --conf adds a line to
-#                           slurm.conf, --budgetd one to budgetd.conf. Exports CLUSTER_DIR and SLURM_CONF.
+#                           slurm.conf, --budgetd one to budgetd.conf. What was said last is the current cluster.
+#   cluster_use DIR         makes another one current, by exported CLUSTER_DIR, SLURM_CONF, GPUBUDGET_CONF and PATH
 #   cluster_down            every process and every file of it is gone when this returns
 #   cluster_stop NAME       ends one daemon by its process id (munged, mariadbd, slurmdbd, slurmctld, g1, g2.., budgetd)
 #   cluster_start NAME      starts it again and waits until it answers
@@ -39,13 +40,20 @@ cluster_up()
 
 	cluster_options "$@" && cluster_need || return 1
 	[[ -n $plain ]] || product_need || return 1
-	CLUSTER_DIR=$(mktemp -d "${TMPDIR:-/tmp}/gpubudget.XXXXXX") || return 1
-	export CLUSTER_DIR SLURM_CONF=$CLUSTER_DIR/etc/slurm.conf
+	cluster_use "$(mktemp -d "${TMPDIR:-/tmp}/gpubudget.XXXXXX")"
 	if ! cluster_begin || ! cluster_start_all; then
 		cluster_tell_why
 		cluster_down
 		return 1
 	fi
+}
+
+cluster_use()
+{
+	[[ -n $1 ]] || return 1
+	: "${CLUSTER_OUTER_PATH:=$PATH}"
+	export CLUSTER_DIR=$1 CLUSTER_OUTER_PATH PATH=$1/bin:$CLUSTER_OUTER_PATH
+	export SLURM_CONF=$1/etc/slurm.conf GPUBUDGET_CONF=$1/etc/budgetd.conf
 }
 
 cluster_options()
@@ -81,7 +89,7 @@ cluster_begin()
 	(umask 077 && head -c 128 /dev/urandom >"$dir/etc/munge.key")
 	: >"$dir/etc/plugstack.conf"
 	config_write "$dir" "$port" || return 1
-	[[ -n $plain ]] || budgetd_write "$dir"
+	[[ -n $plain ]] || { product_copy "$dir" && budgetd_write "$dir"; } || return 1
 	starters_write "$dir"
 }
 
@@ -133,7 +141,7 @@ cluster_start_all()
 		cluster_tell start "${node##*/}"
 	done
 	cluster_start slurmctld && eventually nodes_are idle || return 1
-	[[ ! -e $CLUSTER_DIR/run/budgetd.start ]] || cluster_start budgetd
+	[[ ! -e $CLUSTER_DIR/run/budgetd.start ]] || { cluster_start budgetd && scene_projects; }
 }
 
 cluster_tell() { echo "$*" >"$CLUSTER_DIR/run/keeper"; }

@@ -108,8 +108,8 @@ config_for_version()
 config_product()
 {
 	echo "JobSubmitPlugins=gpubudget"
-	echo "PluginDir=$BUILD/job_submit/.libs:$(system_plugin_dir)"
-	echo "required $BUILD/spank/.libs/gpubudget.so" >"$1/etc/plugstack.conf"
+	echo "PluginDir=$1/lib:$(system_plugin_dir)"
+	echo "required $1/lib/gpubudget.so" >"$1/etc/plugstack.conf"
 }
 
 system_plugin_dir()

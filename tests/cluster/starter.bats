@@ -59,18 +59,18 @@ processes_of() { ps -eo pid=,args= | grep -F -- "$1" | grep -v grep; }
 }
 
 @test "two clusters stand side by side and know nothing of each other, and one ends alone" {
-	local first=$CLUSTER_DIR first_conf=$SLURM_CONF second
+	local first=$CLUSTER_DIR second
 	cluster_up --plain --nodes 1 --gpus 4
 	second=$CLUSTER_DIR
 	[[ $(sinfo -h -o "%D %G") == "1 gpu:h100:4" ]]
 	as carol submit other --gpus=4
 	eventually job_is other RUNNING
-	[[ $(SLURM_CONF=$first_conf squeue -h | wc -l) == 0 ]]
+	[[ $(SLURM_CONF=$first/etc/slurm.conf squeue -h | wc -l) == 0 ]]
 	cluster_down
 	[[ ! -e $second ]]
 	[[ -z $(processes_of "$second") ]]
 	getent passwd gpb-ada
-	export CLUSTER_DIR=$first SLURM_CONF=$first_conf
+	cluster_use "$first"
 	eventually nodes_are idle
 }
 
