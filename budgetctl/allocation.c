@@ -40,14 +40,10 @@ static int allocation_print(struct session *s, struct json_object *allocation)
 int cmd_allocation_show(struct session *s)
 {
 	struct json_object *allocation = NULL;
-	int rv = session_find(s, "/v1/allocations", "id", session_word(s, 0), &allocation);
+	int rv = session_find(s, "/v1/allocations", "id", session_word(s, 0), "allocation", &allocation);
 
 	if (rv == DONE)
 		rv = allocation_print(s, allocation);
-	else if (rv == REFUSED)
-		complain(REFUSED,
-			"there is no allocation %s that you may see; budgetctl allocation list shows them",
-			session_word(s, 0));
 	json_object_put(allocation);
 	return rv;
 }

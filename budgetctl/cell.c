@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * cell.c - one value of a reply as text (cell.h) */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,14 +107,28 @@ bool cell_right(enum kind kind)
 	return kinds[kind].right;
 }
 
+/* json-c returns NULL for a text that it has no memory for. */
+static char *copy(const char *text)
+{
+	if (text)
+		return strdup(text);
+	errno = ENOMEM;
+	return NULL;
+}
+
 /* "ada,bob" */
 static char *list_text(struct json_object *list)
 {
 	size_t size = 1, n = json_object_array_length(list);
 	char *text, *end;
 
-	for (size_t i = 0; i < n; i++)
-		size += strlen(json_object_get_string(json_object_array_get_idx(list, i))) + 1;
+	for (size_t i = 0; i < n; i++) {
+		const char *element = json_object_get_string(json_object_array_get_idx(list, i));
+
+		if (!element)
+			return copy(NULL);
+		size += strlen(element) + 1;
+	}
 	text = end = malloc(size);
 	if (!text)
 		return NULL;
@@ -132,7 +147,7 @@ char *cell_text(const struct column *c, struct json_object *row, const struct st
 
 	json_object_object_get_ex(row, c->key, &value);
 	if (style->format == FORMAT_JSON)
-		return strdup(json_object_to_json_string_ext(value, JSON_C_TO_STRING_NOSLASHESCAPE));
+		return copy(json_object_to_json_string_ext(value, JSON_C_TO_STRING_NOSLASHESCAPE));
 	if (!value)
 		return strdup(style->format == FORMAT_TABLE && c->none ? c->none : "");
 	switch (json_object_get_type(value)) {
@@ -148,7 +163,7 @@ char *cell_text(const struct column *c, struct json_object *row, const struct st
 	default:
 		break;
 	}
-	return strdup(json_object_get_string(value));
+	return copy(json_object_get_string(value));
 }
 
 char *cell_heading(const struct column *c, const struct style *style, bool unit)

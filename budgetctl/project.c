@@ -61,13 +61,11 @@ int cmd_project_show(struct session *s)
 	const char *name = session_word(s, 0);
 	char *path = request_query("/v1/projects", "project", name, (char *)NULL);
 	struct json_object *project = NULL;
-	int rv = session_find(s, path, "name", name, &project);
+	int rv = session_find(s, path, "name", name, "project", &project);
 
 	free(path);
 	if (rv == DONE)
 		rv = project_print(s, project);
-	else if (rv == REFUSED)
-		complain(REFUSED, "budgetd does not know a project \"%s\"", name);
 	json_object_put(project);
 	return rv;
 }

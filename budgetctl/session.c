@@ -342,27 +342,39 @@ int session_list(struct session *s, const struct list *l, const char *key, const
 	return rv;
 }
 
-int session_find(
-	struct session *s, const char *path, const char *key, const char *value, struct json_object **row)
+/* Borrowed from `rows`; NULL when there is none. */
+static struct json_object *row_of(struct json_object *rows, const char *key, const char *value)
 {
-	struct json_object *reply = NULL;
+	for (size_t i = 0; i < json_object_array_length(rows); i++) {
+		struct json_object *row = json_object_array_get_idx(rows, i), *held = NULL;
+		const char *text;
+
+		json_object_object_get_ex(row, key, &held);
+		text = held ? json_object_get_string(held) : NULL;
+		if (text && !strcmp(text, value))
+			return row;
+	}
+	return NULL;
+}
+
+int session_find(struct session *s, const char *path, const char *key, const char *value, const char *noun,
+	struct json_object **row)
+{
+	struct json_object *reply = NULL, *found = NULL;
 	struct json_object *rows;
 	int rv = path ? session_call(s, "GET", path, NULL, &reply) : out_of_memory();
 
 	if (rv != DONE)
 		return rv;
 	rows = rows_of(reply, path);
-	rv = rows ? REFUSED : UNREACHABLE;
-	for (size_t i = 0; rows && i < json_object_array_length(rows); i++) {
-		struct json_object *candidate = json_object_array_get_idx(rows, i), *held = NULL;
-
-		if (!json_object_object_get_ex(candidate, key, &held) ||
-			strcmp(json_object_get_string(held), value))
-			continue;
-		*row = json_object_get(candidate);
-		rv = DONE;
-		break;
-	}
+	found = rows ? row_of(rows, key, value) : NULL;
+	if (found)
+		*row = json_object_get(found);
+	else if (rows)
+		rv = complain(REFUSED, "there is no %s %s that you may see; budgetctl %s list shows them", noun,
+			value, noun);
+	else
+		rv = UNREACHABLE;
 	json_object_put(reply);
 	return rv;
 }

@@ -62,10 +62,9 @@ int session_rows(struct session *s, const struct list *l, const char *project, s
 int session_print(struct session *s, const struct list *l, struct table *t);
 
 /* The row of GET `path` whose `key` is `value` (a text or a number as text); *row is to be put by the
- * caller. REFUSED, without a complaint, when there is none: the caller knows what it looked for. `path`
- * NULL: out of memory. */
-int session_find(
-	struct session *s, const char *path, const char *key, const char *value, struct json_object **row);
+ * caller. `noun` says what was looked for when there is none. `path` NULL: out of memory. */
+int session_find(struct session *s, const char *path, const char *key, const char *value, const char *noun,
+	struct json_object **row);
 
 int out_of_memory(void);	/* complains, returns REFUSED */
 

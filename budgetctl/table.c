@@ -153,7 +153,8 @@ static int branch_open(struct table *t, const char *path, struct libscols_line *
 	copy = strdup(path);
 	if (!copy)
 		return -1;
-	t->open[t->depth++] = (struct branch){ copy, line };
+	t->open[t->depth].path = copy;
+	t->open[t->depth++].line = line;
 	return 0;
 }
 
@@ -167,6 +168,8 @@ static struct libscols_line *line_new(struct table *t, struct json_object *row)
 		!value)
 		return scols_table_new_line(t->scols, NULL);
 	path = json_object_get_string(value);
+	if (!path)
+		return NULL;
 	line = scols_table_new_line(t->scols, branch_above(t, path));
 	return line && branch_open(t, path, line) == 0 ? line : NULL;
 }
@@ -299,6 +302,19 @@ static int object_lines(
 	return 0;
 }
 
+static int object_json(struct json_object *object)
+{
+	const char *text = json_object_to_json_string_ext(object,
+		JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	if (!text) {
+		errno = ENOMEM;
+		return -1;
+	}
+	puts(text);
+	return 0;
+}
+
 int table_object(
 	const struct column *columns, size_t count, const struct style *style, struct json_object *object)
 {
@@ -308,9 +324,7 @@ int table_object(
 	case FORMAT_TABLE:
 		return object_lines(columns, count, style, object);
 	case FORMAT_JSON:
-		puts(json_object_to_json_string_ext(object,
-			JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
-		return 0;
+		return object_json(object);
 	default:
 		return (style->headings && line_print(&t, NULL) < 0) || line_print(&t, object) < 0 ? -1 : 0;
 	}

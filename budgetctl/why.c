@@ -48,7 +48,9 @@ static void lines_print(struct json_object *job)
 	if (!json_object_object_get_ex(job, "lines", &lines) || !json_object_is_type(lines, json_type_array))
 		return;
 	for (size_t i = 0; i < json_object_array_length(lines); i++) {
-		say_text(stdout, json_object_get_string(json_object_array_get_idx(lines, i)));
+		const char *line = json_object_get_string(json_object_array_get_idx(lines, i));
+
+		say_text(stdout, line ? line : "");
 		putchar('\n');
 	}
 }
