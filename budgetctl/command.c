@@ -24,7 +24,7 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_JOB] = { 'j', "job", "JOB", "only this job" },
 	[OPT_ALL] = { 'a', "all", NULL, "closed ones too" },
 	[OPT_LIMIT] = { 0, "limit", "N", "at most N rows, the newest (default 1000; 0 = all)" },
-	[OPT_PARENT] = { 0, "parent", "PROJECT", "the project above it" },
+	[OPT_PARENT] = { 0, "parent", "PROJECT", "the project above it; \"\" is the root" },
 	[OPT_SHARE] = { 0, "share", "N", "its weight among its siblings" },
 	[OPT_ON_EXHAUSTED] = { 0, "on-exhausted", "POLICY",
 		"a job that does not fit: free (runs unfunded), reject, inherit" },

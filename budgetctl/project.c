@@ -185,6 +185,10 @@ int cmd_project_set(struct session *s)
 	return rv;
 }
 
+static const struct column removed_columns[] = {
+	{ "removed", "Removed", KIND_TEXT, NULL, false },
+};
+
 int cmd_project_remove(struct session *s)
 {
 	char *path = request_path("/v1/projects/", session_word(s, 0));
@@ -193,6 +197,8 @@ int cmd_project_remove(struct session *s)
 
 	if (rv == DONE && s->style.format == FORMAT_TABLE)
 		printf("Project %s is removed; its journal stays.\n", session_word(s, 0));
+	else if (rv == DONE && table_object(removed_columns, ARRAY_SIZE(removed_columns), &s->style, reply) < 0)
+		rv = out_of_memory();
 	json_object_put(reply);
 	free(path);
 	return rv;

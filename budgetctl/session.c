@@ -371,8 +371,8 @@ int session_find(struct session *s, const char *path, const char *key, const cha
 	if (found)
 		*row = json_object_get(found);
 	else if (rows)
-		rv = complain(REFUSED, "there is no %s %s that you may see; budgetctl %s list shows them", noun,
-			value, noun);
+		rv = complain(REFUSED, "there is no %s %s that you may see; budgetctl %s list shows them",
+			noun, value, noun);
 	else
 		rv = UNREACHABLE;
 	json_object_put(reply);
