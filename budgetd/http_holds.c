@@ -62,7 +62,7 @@ static int list_hold(const struct hold_row *h, void *arg)
 {
 	struct listing *x = arg;
 	struct json_object *o;
-	char job[48];
+	char job[64];
 
 	if (x->count++ == x->limit)
 		return 0;

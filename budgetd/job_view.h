@@ -19,7 +19,8 @@
 #define JOB_TIME_LIMIT_UNSET (-1)	/* the partition's default will apply; DURATION_UNLIMITED is lib/duration.h's */
 
 /* What the job does with its GPUs. COMPLETING may still hold them (its epilog runs), but is charged up to `end` only; it comes after
- * the end and also between the two runs of a requeued job (then `base_state` is "PENDING"). */
+ * the end and also between two runs of a requeued job: then base_state is "PENDING", slurmctld has already forgotten the times of the
+ * run (start and end are 0), and slurmdbd has to be asked. */
 enum job_stage { STAGE_PENDING, STAGE_RUNNING, STAGE_SUSPENDED, STAGE_COMPLETING, STAGE_ENDED };
 
 /* Who holds a pending job whose priority is 0. OTHER: Slurm itself (launch failed, too many requeues, bad constraints). */
@@ -29,7 +30,8 @@ struct job_view {
 	uint32_t job_id;		/* unique in the table; the pending record of an array has the id of the array */
 	uint32_t array_job_id;		/* 0 = not of an array */
 	uint32_t array_task_id;		/* or JOB_NOT_A_TASK */
-	const char *array_tasks;	/* of the pending record of an array: "0-3,7%2", never cut; else NULL */
+	const char *array_tasks;	/* of the pending record of an array: "0-3,7%2", never cut; else NULL. A task that starts or is held gets
+					 * a record of its own; one that is cancelled while pending just leaves the expression */
 	int64_t array_count;		/* tasks this record stands for: 1, or the count of array_tasks; 0 = that cannot be read */
 	uint32_t het_job_id;		/* job id of the leader, 0 = not het */
 	uint32_t het_offset;		/* 0 for the leader and for what is not het */

@@ -41,7 +41,7 @@ struct hold_row {
 	char closed_why[64];
 	/* read only, for lists */
 	int64_t job, uid, gpus, min_runtime_s, covered_until;
-	char label[48];
+	char label[64];
 };
 
 /* Set `h->units` aside along the path; h->id is set. */

@@ -67,7 +67,7 @@ struct journal_entry {
 	int64_t charge;			/* 0 = none */
 	char actor[USER_NAME_MAX], reason[512];
 	char request_id[72];		/* "" = none */
-	char job[48];			/* label of the charged job, "" = none; read only */
+	char job[64];			/* label of the charged job, "" = none; read only */
 	int64_t uid;			/* of the charged job, -1 = none; read only */
 };
 

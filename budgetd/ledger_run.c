@@ -95,7 +95,7 @@ int run_update(struct ledger *l, const struct run *r, struct fault *why)
 
 int run_walk_open(struct ledger *l, const char *cluster, run_fn each, void *arg, struct fault *why)
 {
-	static const char open_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.cluster = ? AND r.ended IS NULL ORDER BY r.start, r.id";
+	static const char open_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE (?1 = '' OR r.cluster = ?1) AND r.ended IS NULL ORDER BY r.start, r.id";
 
 	return run_walk(l, sql_bind(l, open_sql, why, "s", cluster), each, arg, why);
 }

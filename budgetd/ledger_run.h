@@ -14,7 +14,7 @@ struct run {
 	int64_t id;
 	char cluster[64];
 	int64_t job, submit, start;
-	char label[48], partition[64];
+	char label[64], partition[64];
 	int64_t admission, project, uid;	/* admission 0 = none */
 	enum job_tier tier;
 	int64_t min_runtime_s, gpus;
@@ -32,6 +32,7 @@ int run_find(struct ledger *l, const char *cluster, int64_t job, int64_t submit,
 int run_update(struct ledger *l, const struct run *r, struct fault *why);
 
 typedef int (*run_fn)(const struct run *r, void *arg);
+/* Open runs, the oldest start first; cluster "" = of all. */
 int run_walk_open(struct ledger *l, const char *cluster, run_fn each, void *arg, struct fault *why);
 int run_walk_job(struct ledger *l, int64_t job, run_fn each, void *arg, struct fault *why);	/* oldest first */
 
@@ -44,7 +45,7 @@ struct charge {
 	int64_t part_start, part_end, gpus;
 	amount_t units;
 	/* read only, for lists */
-	char label[48], tres[512];
+	char label[64], tres[512];
 	int64_t uid, run_start;
 };
 

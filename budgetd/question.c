@@ -129,6 +129,46 @@ void question_from_job(const struct job_view *j, struct question *out)
 		out->gpus.array = NULL;	/* one task of an array, not the record that stands for many */
 }
 
+/* NULL for what is not given: then the key is absent. */
+static struct json_object *field_json(const struct field *f, const struct question *q)
+{
+	const void *at = (const char *)q + f->offset;
+
+	switch (f->kind) {
+	case TEXT:
+		return *(const char *const *)at ? json_object_new_string(*(const char *const *)at) : NULL;
+	case SIGNED:
+		return json_object_new_int64(*(const int64_t *)at);
+	case FLAG:
+		return json_object_new_boolean(*(const bool *)at);
+	case COUNT:
+		return *(const uint32_t *)at != GPU_REQUEST_UNSET ? json_object_new_int64(*(const uint32_t *)at) : NULL;
+	}
+	return NULL;
+}
+
+struct json_object *question_to_json(const struct question *q)
+{
+	struct json_object *o = json_object_new_object();
+
+	for (size_t i = 0; o && i < sizeof(fields) / sizeof(*fields); i++) {
+		struct json_object *v = field_json(&fields[i], q);
+
+		if (v)
+			json_object_object_add(o, fields[i].key, v);
+	}
+	json_object_object_del(o, "time_limit_min");
+	if (q->time_limit_s == DURATION_UNLIMITED)
+		json_object_object_add(o, "time_limit_min", json_object_new_int64(-1));
+	else if (q->time_limit_s != JOB_TIME_LIMIT_UNSET)
+		json_object_object_add(o, "time_limit_min", json_object_new_int64(q->time_limit_s / 60));
+	if (q->has_dependency)
+		json_object_object_add(o, "dependency", json_object_new_string("yes"));
+	if (q->het)
+		json_object_object_add(o, "het_offset", json_object_new_int64(0));
+	return o;
+}
+
 struct json_object *question_overlay(const char *before, struct json_object *body)
 {
 	struct json_object *merged = json_tokener_parse(before);

@@ -26,6 +26,8 @@ struct question {
 int question_from_json(struct json_object *body, struct question *out, struct fault *why);
 /* From a job that came without an answer of ours; its options are the words of its comment. */
 void question_from_job(const struct job_view *j, struct question *out);
+/* The question as JSON, the inverse of question_from_json. To be put by the caller; NULL and ENOMEM. */
+struct json_object *question_to_json(const struct question *q);
 /* The question that `body` (a modification) makes of `before` (the question as it was asked). To be put by the caller; NULL and ENOMEM. */
 struct json_object *question_overlay(const char *before, struct json_object *body);
 

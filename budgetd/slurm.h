@@ -83,7 +83,8 @@ int slurm_link_cancel(struct slurm_link *l, const char *job, struct fault *why);
 int slurm_link_notify(struct slurm_link *l, uint32_t job_id, const char *text, struct fault *why);
 
 /* Rows of slurmdbd, connected on the first call and again after an error. The daemon needs to be SlurmUser, root or an operator there.
- * _of: every row of one job (requeues and resizes are rows of their own) submitted or running since `since`.
+ * _of: every row of one job (requeues and resizes are rows of their own) submitted or running since `since`; for the id of an array the
+ * rows of all its tasks.
  * _between: of all jobs of this cluster that were eligible, running or ended in [from, to]. The caller frees with run_table_free. */
 int slurm_link_runs_of(struct slurm_link *l, uint32_t job_id, int64_t since, struct run_table **out, struct fault *why);
 int slurm_link_runs_between(struct slurm_link *l, int64_t from, int64_t to, struct run_table **out, struct fault *why);

@@ -184,6 +184,12 @@ static const char *row_state(uint32_t state)
 	return slurm_link_state_name(state);
 }
 
+/* slurmdbd keeps Slurm's NO_VAL and INFINITE for a time that never came: cancelled before it was eligible, or before it started. */
+static int64_t time_or_none(time_t t)
+{
+	return t >= NO_VAL ? 0 : t;
+}
+
 /* Called twice for each record, see slurm_link.h. */
 static void fill_row(struct run_row *v, const slurmdb_job_rec_t *r, const struct dbd *d, struct strings *s)
 {
@@ -200,15 +206,15 @@ static void fill_row(struct run_row *v, const slurmdb_job_rec_t *r, const struct
 	v->state = row_state(r->state);
 	v->resized = r->state & JOB_RESIZING;
 	v->submit = r->submit;
-	v->eligible = r->eligible;
-	v->start = r->start;
-	v->end = r->end;
-	v->effective_start = r->start && r->submit > r->start ? r->submit : r->start;
+	v->eligible = time_or_none(r->eligible);
+	v->start = time_or_none(r->start);
+	v->end = time_or_none(r->end);
+	v->effective_start = v->start && v->submit > v->start ? v->submit : v->start;
 	v->elapsed_s = r->elapsed;
 	v->suspended_s = r->suspended;
 	v->time_limit_s = slurm_link_minutes(r->timelimit);
 	v->tres_alloc = keep_tres(s, d, r->tres_alloc_str);
-	v->nodes = strings_keep(s, r->nodes);
+	v->nodes = v->start ? strings_keep(s, r->nodes) : NULL;	/* else "None assigned" */
 }
 
 static int by_run(const void *a, const void *b)

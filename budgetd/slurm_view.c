@@ -82,8 +82,9 @@ static int64_t suspended_seconds(const slurm_job_info_t *j, int64_t now)
 
 static void fill_times(struct job_view *v, const slurm_job_info_t *j, int64_t now)
 {
-	bool has_run = v->stage != STAGE_PENDING;
-	bool is_over = v->stage == STAGE_COMPLETING || v->stage == STAGE_ENDED;
+	/* a requeued job that is still cleaning up already shows guesses about its next run */
+	bool has_run = (j->job_state & JOB_STATE_BASE) != JOB_PENDING;
+	bool is_over = has_run && (v->stage == STAGE_COMPLETING || v->stage == STAGE_ENDED);
 
 	v->submit = j->submit_time;
 	v->eligible = j->eligible_time;
@@ -254,6 +255,7 @@ int slurm_link_jobs(struct slurm_link *l, int64_t since, struct job_table **out,
 		return 0;
 	}
 	t = table_from(m);
+	compat_free_forgotten(m);
 	slurm_free_job_info_msg(m);
 	if (!t)
 		return fault_errno(why, ENOMEM, "out of memory for the job table");

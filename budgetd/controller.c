@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * controller.c - one pass: look, meet every job, follow every run, publish the order. */
+#include "budgetd/controller.h"
+#include "budgetd/cluster_state.h"
+#include "budgetd/log.h"
+#include "budgetd/pass.h"
+#include "budgetd/people.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct controller {
+	struct budgetd *b;
+	struct ledger *books;		/* a reader of our own: a snapshot may last as long as a pass */
+	bool facts_told;
+};
+
+struct controller *controller_new(struct budgetd *b, struct fault *why)
+{
+	struct controller *c = calloc(1, sizeof(*c));
+
+	if (!c) {
+		fault_errno(why, ENOMEM, "out of memory");
+		return NULL;
+	}
+	c->b = b;
+	if (ledger_open_reader(b->settings->database, &c->books, why) < 0) {
+		free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void controller_free(struct controller *c)
+{
+	if (!c)
+		return;
+	ledger_close(c->books);
+	free(c);
+}
+
+int pass_write(struct pass *p, enum ledger_durability d, write_fn apply, void *arg, struct fault *why)
+{
+	if (ledger_begin(p->b->ledger, d, why) < 0)
+		return -1;
+	if (apply(p, arg, why) < 0) {
+		ledger_rollback(p->b->ledger);
+		return -1;
+	}
+	return ledger_commit(p->b->ledger, why);
+}
+
+uint32_t pass_array_or_job_id(const struct job_view *j)
+{
+	return j->array_job_id ? j->array_job_id : j->job_id;
+}
+
+const char *pass_record(const struct job_view *j, char buf[RECORD_MAX])
+{
+	snprintf(buf, RECORD_MAX, "%u", j->job_id);
+	return buf;
+}
+
+/* --- looking ------------------------------------------------------------------------------------ */
+
+/* What the daemon cannot do its work without is said once, and again when it changes. */
+static void tell_facts(struct controller *c, const struct slurm_facts *f)
+{
+	if (c->facts_told)
+		return;
+	c->facts_told = true;
+	log_info("cluster %s, Slurm %s", f->cluster, f->version);
+	if (!f->slurmdbd)
+		log_error("Slurm has no slurmdbd: QOS and AllocTRES of GPUs need it; set AccountingStorageType=accounting_storage/slurmdbd");
+	if (!f->gpu_tres)
+		log_error("AccountingStorageTRES has no gres/gpu: charges follow the GRES details of running jobs only; "
+			  "set AccountingStorageTRES=gres/gpu");
+	if (!f->multifactor)
+		log_error("PriorityType is not priority/multifactor: the order of jobs has no effect; set PriorityType=priority/multifactor");
+}
+
+/* SlurmUser must reach its socket when the daemon runs as root. */
+static void give_socket(struct controller *c, uid_t slurm_uid)
+{
+	people_set_slurm_uid(c->b->people, slurm_uid);
+	if (geteuid() == 0 && slurm_uid != 0 && chown(c->b->settings->slurm_socket, slurm_uid, (gid_t)-1) < 0)
+		log_warning("%s cannot be given to SlurmUser: %s", c->b->settings->slurm_socket, strerror(errno));
+}
+
+static int look(struct controller *c, struct pass *p, struct fault *why)
+{
+	if (slurm_link_facts(p->b->slurm, &p->facts, why) < 0 || slurm_link_cluster(p->b->slurm, &p->cluster, why) < 0 ||
+		slurm_link_jobs(p->b->slurm, 0, &p->jobs, why) < 0)
+		return -1;
+	give_socket(c, p->facts.slurm_uid);
+	tell_facts(c, &p->facts);
+	return 0;
+}
+
+/* --- a pass ------------------------------------------------------------------------------------- */
+
+/* One job that cannot be dealt with must not keep the others waiting: it is logged and met again by the next pass. */
+static void meet_jobs(struct pass *p)
+{
+	for (size_t i = 0; i < p->jobs->count; i++) {
+		const struct job_view *j = &p->jobs->jobs[i];
+		struct fault why = {0};
+		int rc = j->stage == STAGE_PENDING ? pass_meet_pending(p, j, &why) : pass_meet_run(p, j, &why);
+
+		if (rc < 0)
+			log_warning("job %u: %s", j->job_id, why.text);
+	}
+}
+
+struct expiry {
+	int64_t before, closed;
+};
+
+static int expire_unbound(struct pass *p, void *arg, struct fault *why)
+{
+	struct expiry *x = arg;
+
+	return hold_expire_unbound(p->b->ledger, x->before, p->now, &x->closed, why);
+}
+
+static int pass_over_books(struct pass *p, struct fault *why)
+{
+	struct expiry x = { .before = p->now - p->b->settings->unbound_hold_s };
+
+	meet_jobs(p);
+	if (pass_settle_waiting(p, why) < 0 || pass_follow_runs(p, why) < 0 ||
+		pass_write(p, LEDGER_HOLDS, expire_unbound, &x, why) < 0)
+		return -1;
+	if (x.closed)
+		log_info("%jd holds given back: no job came of their submissions", (intmax_t)x.closed);
+	return pass_publish_places(p, why);
+}
+
+static int64_t elapsed_ms(const struct timespec *since)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - since->tv_sec) * 1000 + (now.tv_nsec - since->tv_nsec) / 1000000;
+}
+
+int controller_pass(struct controller *c, int64_t now, struct fault *why)
+{
+	struct pass p = { .b = c->b, .books = c->books, .now = now };
+	struct timespec begun;
+	int rc;
+
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	rc = look(c, &p, why);
+	if (rc == 0)
+		rc = ledger_begin(c->books, LEDGER_READ, why);
+	if (rc == 0) {
+		rc = pass_over_books(&p, why);
+		ledger_rollback(c->books);
+		cluster_state_publish(c->b->cluster, &p.facts, p.cluster, p.jobs);
+	} else {
+		job_table_free(p.jobs);
+		cluster_view_free(p.cluster);
+	}
+	free(p.waiting);
+	cluster_state_pass_done(c->b->cluster, now, elapsed_ms(&begun), rc < 0 ? why->text : NULL);
+	return rc;
+}

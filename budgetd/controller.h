@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * controller.h - the loop: compare what is with what should be, act on the difference
+ *
+ * Level-triggered: slurmctld's job table is the truth about jobs, the ledger the truth about money, and each pass starts from both.
+ * Nothing is kept from one pass to the next that the next could not find again, so that killing anything at any
+ * moment loses nothing (doc/model.md, 7).
+ *
+ * Threads  one thread runs passes */
+#ifndef BUDGETD_CONTROLLER_H
+#define BUDGETD_CONTROLLER_H
+#include "budgetd/budgetd.h"
+#include "lib/fault.h"
+
+struct controller;
+
+struct controller *controller_new(struct budgetd *b, struct fault *why);
+void controller_free(struct controller *c);	/* NULL is fine */
+
+/* One pass at `now`. -1 when slurmctld could not be asked or the books failed: the next pass tries again. */
+int controller_pass(struct controller *c, int64_t now, struct fault *why);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * controller_places.c - the one order of pending funded jobs, published as SiteFactor (doc/model.md, 5 and 6).
+ *
+ * Raises before drops, and runs before what waits: after each single update no running funded job is below a pending one. */
+#include "budgetd/log.h"
+#include "budgetd/pass.h"
+#include "budgetd/ranking.h"
+#include "lib/place.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UPDATES_A_SECOND 200		/* each costs slurmctld 0.6 ms */
+
+struct publication {
+	const struct job_view *job;
+	int32_t place;
+};
+
+static int publish(struct pass *p, const struct publication *x)
+{
+	size_t most = (size_t)(UPDATES_A_SECOND * p->b->settings->pass_interval_s);
+	struct fault why = {0};
+	char record[RECORD_MAX];
+
+	if (x->job->cron || x->job->site_factor == x->place || p->updates >= most)
+		return 0;
+	p->updates++;
+	if (slurm_link_set_site_factor(p->b->slurm, pass_record(x->job, record), x->place, &why) < 0 && errno != EAGAIN && errno != ENOENT)
+		log_warning("job %u: its place could not be published: %s", x->job->job_id, why.text);
+	return 0;
+}
+
+struct raising {
+	struct pass *p;
+	int32_t place;
+};
+
+static int raise_run(const struct run *r, void *arg)
+{
+	struct raising *x = arg;
+	struct publication pub = { job_table_find(x->p->jobs, (uint32_t)r->job), x->place };
+
+	if (r->tier != TIER_FUNDED || !r->admission || !pub.job || pub.job->start != r->start || pub.job->stage != STAGE_RUNNING)
+		return 0;
+	return publish(x->p, &pub);
+}
+
+/* Pending funded jobs in their order. The number, or -1. */
+static ssize_t order_waiting(struct pass *p, const struct ranking *ranking, struct order_job *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nwaiting; i++) {
+		struct waiting *w = &p->waiting[i];
+
+		if (w->admission.tier != TIER_FUNDED)
+			continue;
+		out[n++] = (struct order_job){ .project = (uint32_t)w->admission.project,
+			.project_rank = ranking_rank(ranking, w->admission.project), .team_rank = (int)w->admission.team_rank,
+			.submit = w->admission.at, .job_id = w->job->job_id, .data = (void *)w->job };
+	}
+	order_sort(out, n);
+	return (ssize_t)n;
+}
+
+static void publish_pending(struct pass *p, const struct order_job *jobs, size_t n, int32_t gap, bool raises)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct publication pub = { jobs[i].data, place_pending(i, gap) };
+
+		if ((pub.place > pub.job->site_factor) == raises)
+			publish(p, &pub);
+	}
+}
+
+int pass_publish_places(struct pass *p, struct fault *why)
+{
+	int32_t gap = place_gap(p->facts.priority_weights);
+	struct raising raising = { p, place_running(gap) };
+	struct order_job *jobs = NULL;
+	struct ranking *ranking = NULL;
+	int rv = -1;
+
+	if (run_walk_open(p->books, p->facts.cluster, raise_run, &raising, why) < 0)
+		return -1;
+	jobs = calloc(p->nwaiting + 1, sizeof(*jobs));
+	if (!jobs || ranking_new(p->books, p->b->settings->window_s, p->cluster->healthy.total, p->now, &ranking, why) < 0) {
+		fault_errno(why, ENOMEM, "out of memory");
+		goto out;
+	}
+	size_t n = (size_t)order_waiting(p, ranking, jobs);
+
+	publish_pending(p, jobs, n, gap, true);
+	publish_pending(p, jobs, n, gap, false);
+	rv = 0;
+out:
+	ranking_free(ranking);
+	free(jobs);
+	return rv;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * controller_runs.c - what runs and what ended: opened once, extended in time, charged once.
+ *
+ * A run that is in slurmctld's table is followed there. One that left the table, or whose job went back to the queue, is settled from
+ * slurmdbd's row, the only place that still knows when it ended. */
+#include "budgetd/admit.h"
+#include "budgetd/log.h"
+#include "budgetd/pass.h"
+#include "lib/duration.h"
+#include "lib/tres.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define QUANTUM_MAX_S 3600		/* an extension is at most that, at least a minute (doc/model.md, 4) */
+#define QUANTUM_MIN_S 60
+
+/* --- opening ------------------------------------------------------------------------------------ */
+
+struct starting {
+	const struct job_view *j;
+	struct gpu_count gpus;
+	struct run run;
+	struct admission_row admission;	/* id 0 = none */
+};
+
+/* AllocTRES; or what is in the GRES details when the site does not track GPUs: never a silent 0. */
+static int gpus_given(const struct job_view *j, struct gpu_count *out, struct fault *why)
+{
+	if (j->tres_alloc && tres_read(j->tres_alloc, out, why) < 0)
+		return -1;
+	if (j->tres_alloc && out->total > 0)
+		return 0;
+	return tres_read(j->gres_detail, out, why);
+}
+
+/* The start the site pays for: what the hold covers beyond it is given back, what is missing is drawn if it is there. */
+static int fit_hold_to_start(struct pass *p, struct starting *s, struct hold_row *h, struct fault *why)
+{
+	struct budget_node nodes[BUDGET_DEPTH_MAX];
+	struct path path;
+	int64_t basis_s = s->run.min_runtime_s;
+	amount_t wanted, more;
+	int tightest;
+
+	if (p->b->settings->hold == HOLD_TIME_LIMIT && s->j->time_limit_s > 0 && s->j->time_limit_s != DURATION_UNLIMITED)
+		basis_s = s->j->time_limit_s;
+	if (amount_price(1, basis_s, s->run.price, &wanted) < 0)
+		return fault_errno(why, EOVERFLOW, "the hold of job %s is more than can be counted", s->run.label);
+	if (wanted <= h->units)
+		return hold_shrink(p->b->ledger, h, h->units - wanted, why);
+	if (path_load(p->b->ledger, s->run.project, p->now, &path, why) < 0)
+		return -1;
+	path_budgets(&path, nodes);
+	tightest = budget_tightest(nodes, path.depth);
+	more = wanted - h->units;
+	if (tightest >= 0 && budget_available(&nodes[tightest]) < more)
+		more = budget_available(&nodes[tightest]) > 0 ? budget_available(&nodes[tightest]) : 0;
+	more -= more % s->run.price;	/* whole seconds only */
+	return more > 0 ? hold_grow(p->b->ledger, &path, h, more, why) : 0;
+}
+
+/* Its share of the pool; or, met as it runs, a hold of its own from its start. */
+static int take_hold(struct pass *p, struct starting *s, struct hold_row *h, struct fault *why)
+{
+	struct hold_row pool;
+	int have = hold_pool(p->b->ledger, s->admission.id, &pool, why);
+
+	if (have < 0)
+		return -1;
+	if (have)
+		return hold_take_task(p->b->ledger, &pool, s->run.id, p->now, h, why);
+	*h = (struct hold_row){ .admission = s->admission.id, .project = s->run.project, .run = s->run.id, .tasks = 1,
+		.opened_at = p->now };
+	return hold_open(p->b->ledger, &(struct path){0}, h, why);	/* empty, to be filled as far as the money goes */
+}
+
+static int open_funded(struct pass *p, struct starting *s, struct fault *why)
+{
+	struct hold_row h;
+
+	if (take_hold(p, s, &h, why) < 0 || fit_hold_to_start(p, s, &h, why) < 0)
+		return -1;
+	s->run.covered_until = s->run.start + h.units / s->run.price;
+	return run_update(p->b->ledger, &s->run, why);
+}
+
+static int open_run(struct pass *p, void *arg, struct fault *why)
+{
+	struct starting *s = arg;
+	int known;
+
+	if (s->admission.id && s->admission.job == 0) {	/* it started before a pass saw it wait */
+		s->admission.job = pass_array_or_job_id(s->j);
+		if (admission_update(p->b->ledger, &s->admission, why) < 0)
+			return -1;
+	}
+	known = run_open(p->b->ledger, &s->run, why);
+	if (known != 0)
+		return known < 0 ? -1 : 0;
+	return s->run.tier == TIER_FUNDED && s->admission.id ? open_funded(p, s, why) : 0;
+}
+
+struct finding {
+	char token[TOKEN_MAX];
+	struct admission_row *admission;
+};
+
+/* In the writer: the snapshot of the pass is older than the answer. */
+static int find_admission(struct pass *p, void *arg, struct fault *why)
+{
+	struct finding *f = arg;
+
+	return admission_by_token(p->b->ledger, f->token, f->admission, why) < 0 ? -1 : 0;
+}
+
+/* A job that runs in our funded QOS without an answer of ours (the daemon was away) gets one: a hold from its start, as far as it goes. */
+static int admission_for_running(struct pass *p, struct starting *s, struct fault *why)
+{
+	struct finding find = { .admission = &s->admission };
+	struct question q;
+	struct verdict v;
+	int rc = pass_admission(p, s->j, &s->admission, why);
+
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	s->admission = (struct admission_row){0};
+	if (!s->j->qos || (strcmp(s->j->qos, p->b->settings->qos_funded) && strcmp(s->j->qos, p->b->settings->qos_funded_still)))
+		return 0;
+	question_from_job(s->j, &q);
+	q.gpus.array = NULL;
+	if (admit(p->b, &q, "{}", pass_array_or_job_id(s->j), p->now, &v, why) < 0)
+		return -1;
+	log_info("job %u runs without an answer of ours: %s", s->j->job_id, v.text);
+	memcpy(find.token, v.token, sizeof(find.token));
+	return v.token[0] ? pass_write(p, LEDGER_HOLDS, find_admission, &find, why) : 0;
+}
+
+/* The tier of a run is the one its QOS gave it: that is what Slurm protects. Without an answer of ours and in another QOS it is
+ * `uncovered`, which is said in the charge. */
+static enum job_tier tier_of_run(const struct pass *p, const struct starting *s)
+{
+	if (s->j->qos && strcmp(s->j->qos, p->b->settings->qos_free) == 0)
+		return TIER_FREE;
+	return s->admission.id ? s->admission.tier : TIER_FUNDED;
+}
+
+static int describe_run(struct pass *p, struct starting *s, struct fault *why)
+{
+	const struct job_view *j = s->j;
+	struct project project;
+	struct run *r = &s->run;
+	int64_t total = s->gpus.total;
+
+	if (project_find(p->books, j->account ? j->account : "", &project, why) != 1)
+		return -1;
+	*r = (struct run){ .job = j->job_id, .submit = j->submit, .start = j->start, .admission = s->admission.id,
+		.project = project.id, .uid = j->uid, .gpus = total, .covered_until = j->start };
+	r->tier = tier_of_run(p, s);
+	r->min_runtime_s = r->tier == TIER_FUNDED ? s->admission.min_runtime_s : 0;
+	snprintf(r->cluster, sizeof(r->cluster), "%s", p->facts.cluster);
+	snprintf(r->partition, sizeof(r->partition), "%s", j->partition ? j->partition : "");
+	snprintf(r->tres, sizeof(r->tres), "%s", j->tres_alloc ? j->tres_alloc : j->gres_detail ? j->gres_detail : "");
+	job_view_text(j, r->label);
+	return amount_price(total, 1, AMOUNT_RATE_ONE, &r->price);
+}
+
+static int start_run(struct pass *p, const struct job_view *j, struct run *out, struct fault *why)
+{
+	struct starting s = { .j = j };
+
+	if (gpus_given(j, &s.gpus, why) < 0)
+		return -1;
+	if (s.gpus.total == 0)
+		return 0;
+	if (admission_for_running(p, &s, why) < 0 || describe_run(p, &s, why) < 0 || pass_write(p, LEDGER_HOLDS, open_run, &s, why) < 0)
+		return -1;
+	log_info("job %s started: %jd GPUs, %s, covered until %jd", s.run.label, (intmax_t)s.run.gpus, job_tier_name(s.run.tier),
+		(intmax_t)s.run.covered_until);
+	*out = s.run;
+	return 1;
+}
+
+/* --- ending ------------------------------------------------------------------------------------- */
+
+struct ending {
+	struct run *run;
+	int64_t end;
+	const char *state;
+};
+
+static int end_run(struct pass *p, void *arg, struct fault *why)
+{
+	struct ending *e = arg;
+
+	return run_end(p->b->ledger, e->run, e->end, e->state, p->now, why) < 0 ? -1 : 0;
+}
+
+static int settle(struct pass *p, struct run *r, int64_t end, const char *state, struct fault *why)
+{
+	struct ending e = { r, end, state };
+
+	if (pass_write(p, LEDGER_MONEY, end_run, &e, why) < 0)
+		return -1;
+	log_info("job %s ended %s after %jd s on %jd GPUs", r->label, state, (intmax_t)(end - r->start), (intmax_t)r->gpus);
+	return 0;
+}
+
+int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
+{
+	struct run r;
+	int rc;
+
+	if (j->start == 0 || j->start > p->now + 60 || (j->end && j->end <= j->start) || !(j->tres_alloc || j->gres_detail))
+		return 0;	/* cancelled before it started, or between two runs */
+	rc = run_find(p->books, p->facts.cluster, j->job_id, j->submit, j->start, &r, why);
+	if (rc == 0)
+		rc = start_run(p, j, &r, why);
+	if (rc != 1)
+		return rc;
+	if (j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED || r.ended || strcmp(j->base_state, "PENDING") == 0)
+		return 0;	/* base state PENDING: it is being requeued, its end is in slurmdbd */
+	return settle(p, &r, j->end, j->base_state, why);
+}
+
+/* --- following ---------------------------------------------------------------------------------- */
+
+struct extension {
+	struct run *run;
+	int64_t wanted_s, granted_s;
+};
+
+static int extend_hold(struct pass *p, void *arg, struct fault *why)
+{
+	struct extension *x = arg;
+	struct budget_node nodes[BUDGET_DEPTH_MAX];
+	struct hold_row h;
+	struct path path;
+	amount_t available = INT64_MAX;
+	int tightest, have = hold_of_run(p->b->ledger, x->run->id, &h, why);
+
+	if (have < 0 || path_load(p->b->ledger, x->run->project, p->now, &path, why) < 0)
+		return -1;
+	path_budgets(&path, nodes);
+	tightest = budget_tightest(nodes, path.depth);
+	if (tightest >= 0)
+		available = budget_available(&nodes[tightest]);
+	x->granted_s = available / x->run->price < x->wanted_s ? available / x->run->price : x->wanted_s;
+	if (!have || x->granted_s < (x->wanted_s < QUANTUM_MIN_S ? x->wanted_s : QUANTUM_MIN_S)) {
+		x->granted_s = 0;
+		x->run->free_since = x->run->covered_until;
+	} else {
+		x->run->covered_until += x->granted_s;
+		if (hold_grow(p->b->ledger, &path, &h, x->granted_s * x->run->price, why) < 0)
+			return -1;
+	}
+	return run_update(p->b->ledger, x->run, why);
+}
+
+static int64_t quantum(const struct run *r, const struct job_view *j)
+{
+	int64_t q = r->min_runtime_s < QUANTUM_MAX_S ? r->min_runtime_s : QUANTUM_MAX_S;
+	int64_t limit_end = j->time_limit_s > 0 && j->time_limit_s != DURATION_UNLIMITED ? r->start + j->time_limit_s : INT64_MAX;
+
+	if (q < QUANTUM_MIN_S)
+		q = QUANTUM_MIN_S;
+	/* To the time limit at most; past it (KillWait, OverTimeLimit) by the minute, since what runs is charged. */
+	if (limit_end > r->covered_until && limit_end - r->covered_until < q)
+		return limit_end - r->covered_until;
+	return limit_end <= r->covered_until ? QUANTUM_MIN_S : q;
+}
+
+/* Before the time that the hold covers is over, never after: two passes and some seconds ahead. */
+static int extend_if_due(struct pass *p, struct run *r, const struct job_view *j, struct fault *why)
+{
+	int64_t lead_s = 2 * p->b->settings->pass_interval_s + 5;
+	struct extension x = { .run = r };
+
+	if (r->tier != TIER_FUNDED || !r->admission || r->free_since || r->covered_until - p->now > lead_s)
+		return 0;
+	x.wanted_s = quantum(r, j);
+	if (pass_write(p, LEDGER_HOLDS, extend_hold, &x, why) < 0)
+		return -1;
+	if (x.granted_s)
+		log_info("job %s: its hold goes on for %jd s", r->label, (intmax_t)x.granted_s);
+	else
+		log_info("job %s: its project cannot pay beyond %jd, from then on it is free", r->label, (intmax_t)r->covered_until);
+	return 0;
+}
+
+static bool is_this_run(const struct job_view *j, const struct run *r)
+{
+	return j && j->start == r->start && j->submit == r->submit && (j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED);
+}
+
+/* slurmdbd's row of this run. Later parts of a resized run have the same start and another submit. */
+static int settle_from_slurmdbd(struct pass *p, struct run *r, struct fault *why)
+{
+	struct run_table *rows;
+	int rc = 0;
+
+	if (slurm_link_runs_of(p->b->slurm, (uint32_t)r->job, r->start - 1, &rows, why) < 0)
+		return -1;
+	for (size_t i = 0; i < rows->count && rc == 0; i++) {
+		const struct run_row *row = &rows->rows[i];
+
+		if (row->job_id == r->job && row->start == r->start && row->end && !row->resized)
+			rc = settle(p, r, row->end, row->state, why);
+	}
+	run_table_free(rows);
+	return rc;
+}
+
+static int follow_run(const struct run *open, void *arg)
+{
+	struct pass *p = arg;
+	const struct job_view *j = job_table_find(p->jobs, (uint32_t)open->job);
+	struct fault why = {0};
+	struct run r = *open;
+
+	/* The snapshot is older than what this pass wrote: an ended run is not settled again (run_end would not either). */
+	if (is_this_run(j, open)) {
+		if (extend_if_due(p, &r, j, &why) < 0)
+			log_warning("job %s: %s", r.label, why.text);
+		return 0;
+	}
+	if (j && j->start == open->start && j->submit == open->submit && j->end && strcmp(j->base_state, "PENDING") != 0)
+		return 0;	/* settled from the table by pass_meet_run */
+	if (settle_from_slurmdbd(p, &r, &why) < 0)
+		log_warning("job %s left the queue and slurmdbd does not say when: %s", r.label, why.text);
+	return 0;
+}
+
+int pass_follow_runs(struct pass *p, struct fault *why)
+{
+	return run_walk_open(p->books, p->facts.cluster, follow_run, p, why);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * http_health.c - is the daemon well, and what does it know of Slurm. */
+#include "config.h"
+#include "budgetd/cluster_state.h"
+#include "budgetd/ledger.h"
+#include "budgetd/routes.h"
+
+int health_get(struct request *rq, struct fault *why)
+{
+	struct cluster_health h;
+
+	(void)why;
+	cluster_state_health(rq->b->cluster, &h);
+	rq->reply = json_object_new_object();
+	put_text(rq->reply, "version", PACKAGE_VERSION);
+	put_int(rq->reply, "schema", LEDGER_SCHEMA);
+	put_text(rq->reply, "cluster", h.cluster[0] ? h.cluster : NULL);
+	put_text(rq->reply, "slurm_version", h.version[0] ? h.version : NULL);
+	put_int_or_null(rq->reply, "last_pass_at", h.last_pass_at, h.last_pass_at == 0);
+	put_int(rq->reply, "last_pass_ms", h.last_pass_ms);
+	put_int(rq->reply, "jobs", (int64_t)h.jobs);
+	put_int(rq->reply, "gpus", h.gpus);
+	put_int(rq->reply, "healthy_gpus", h.healthy_gpus);
+	put_text(rq->reply, "slurm", h.error[0] ? h.error : h.last_pass_at ? "ok" : "not asked yet");
+	return 0;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * http_jobs.c - why a job is where it is: tier, path, funding, what it waits for. */
+#include "budgetd/cluster_state.h"
+#include "budgetd/ledger_run.h"
+#include "budgetd/people.h"
+#include "budgetd/ranking.h"
+#include "budgetd/routes.h"
+#include "lib/duration.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What slurmctld last said of the job, copied from under the lock. */
+struct seen_job {
+	bool found;
+	char state[32], reason[64], qos[64];
+	int64_t planned_start, waiting_tasks, running;
+	int32_t place;
+};
+
+static void look_at(const struct job_view *j, void *arg)
+{
+	struct seen_job *s = arg;
+	bool first = !s->found;
+
+	s->found = true;
+	if (j->stage == STAGE_PENDING)
+		s->waiting_tasks += j->array_count;
+	if (j->stage == STAGE_RUNNING)
+		s->running++;
+	if (!first && j->stage != STAGE_PENDING)
+		return;
+	snprintf(s->state, sizeof(s->state), "%s", j->base_state);
+	snprintf(s->reason, sizeof(s->reason), "%s", j->reason ? j->reason : "");
+	snprintf(s->qos, sizeof(s->qos), "%s", j->qos ? j->qos : "");
+	s->planned_start = j->planned_start;
+	s->place = j->stage == STAGE_PENDING ? j->site_factor : 0;
+}
+
+struct explanation {
+	struct request *rq;
+	struct ledger *l;
+	int64_t job;
+	struct seen_job seen;
+	struct admission_row admission;
+	bool admitted;
+	struct project project;
+	struct path path;
+	struct json_object *o, *lines, *levels, *runs;
+	amount_t charged;
+	struct fault *why;
+};
+
+static void tell(struct explanation *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void tell(struct explanation *x, const char *fmt, ...)
+{
+	char line[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	json_object_array_add(x->lines, json_object_new_string(line));
+}
+
+/* --- its runs ----------------------------------------------------------------------------------- */
+
+struct run_sums {
+	struct explanation *x;
+	amount_t charged;
+	int64_t free_s, uncovered_s;
+	int64_t run;
+};
+
+static int add_charge(const struct charge *c, void *arg)
+{
+	struct run_sums *s = arg;
+	int64_t seconds = c->part_end - c->part_start;
+
+	if (c->run != s->run)
+		return 0;
+	s->charged += c->units;
+	if (strcmp(c->kind, "free") == 0)
+		s->free_s += seconds;
+	if (strcmp(c->kind, "uncovered") == 0)
+		s->uncovered_s += seconds;
+	return 0;
+}
+
+static int add_run(const struct run *r, void *arg)
+{
+	struct explanation *x = arg;
+	struct run_sums sums = { .x = x, .run = r->id };
+	struct json_object *o = json_object_new_object();
+
+	json_object_array_add(x->runs, o);
+	if (charge_walk(x->l, 0, x->job, 0, INT64_MAX, add_charge, &sums, x->why) < 0)
+		return -1;
+	put_text(o, "job", r->label);
+	put_int(o, "start", r->start);
+	put_int_or_null(o, "end", r->ended, r->ended == 0);
+	put_text(o, "state", r->ended ? r->state : "RUNNING");
+	put_text(o, "tier", job_tier_name(r->tier));
+	put_int(o, "gpus", r->gpus);
+	put_int_or_null(o, "covered_until", r->covered_until, r->tier == TIER_FREE);
+	put_int(o, "charged_units", sums.charged);
+	put_int(o, "free_s", sums.free_s);
+	put_int(o, "uncovered_s", sums.uncovered_s);
+	x->charged += sums.charged;
+	return 0;
+}
+
+/* --- the sentences ------------------------------------------------------------------------------ */
+
+static void tell_tier(struct explanation *x)
+{
+	char time[DURATION_TEXT_MAX];
+
+	if (!x->admitted)
+		tell(x, "The budget was not asked about this job: no answer of ours is known.");
+	else if (x->admission.tier == TIER_FREE)
+		tell(x, "It is in the free tier: not charged, not protected, and may be displaced at any time.");
+	else
+		tell(x, "It is funded by %s and protected for %s in each run.", x->project.name, duration_text(x->admission.min_runtime_s, time));
+}
+
+static void tell_funding(struct explanation *x, amount_t held)
+{
+	char a[AMOUNT_TEXT_MAX], b[AMOUNT_TEXT_MAX], c[AMOUNT_TEXT_MAX], d[AMOUNT_TEXT_MAX];
+
+	if (held)
+		tell(x, "%s GPU-h are set aside for it.", amount_text(held, a));
+	if (x->charged)
+		tell(x, "%s GPU-h were charged for its runs.", amount_text(x->charged, a));
+	for (int i = 0; i < x->path.depth; i++) {
+		const struct budget_node *n = &x->path.nodes[i].budget;
+
+		if (n->metered)
+			tell(x, "%s has %s of %s GPU-h available (%s held, %s charged).", n->name, amount_text(budget_available(n), a),
+				amount_text(n->amount + n->credit, b), amount_text(n->held, c), amount_text(n->charged, d));
+	}
+}
+
+static void tell_waiting(struct explanation *x)
+{
+	if (!x->seen.found)
+		tell(x, "It is not in the queue any more.");
+	else if (x->admitted && x->admission.parked_at)
+		tell(x, "It waits for budget: it is released when %s can pay for it.", x->project.name);
+	else if (x->seen.waiting_tasks)
+		tell(x, "It waits: %s.", x->seen.reason[0] ? x->seen.reason : "the scheduler has not looked at it yet");
+	else if (x->seen.running)
+		tell(x, "It runs.");
+}
+
+static int tell_levels(struct explanation *x)
+{
+	struct ranking_level levels[BUDGET_DEPTH_MAX];
+	struct cluster_health health;
+	struct ranking *ranking;
+	int n;
+
+	cluster_state_health(x->rq->b->cluster, &health);
+	if (ranking_new(x->l, x->rq->b->settings->window_s, health.healthy_gpus, x->rq->now, &ranking, x->why) < 0)
+		return -1;
+	n = ranking_levels(ranking, x->project.id, levels, BUDGET_DEPTH_MAX);
+	for (int i = 0; i < n; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_object_array_add(x->levels, o);
+		put_text(o, "project", levels[i].name);
+		put_int(o, "share_ppm", levels[i].share_ppm);
+		put_int_or_null(o, "ratio_ppm", levels[i].ratio_ppm, levels[i].ratio_ppm < 0);
+		put_text(o, "ahead", levels[i].ahead[0] ? levels[i].ahead : NULL);
+		if (x->seen.waiting_tasks && levels[i].ahead[0])
+			tell(x, "%s has used %.2f of its share of the last days; %s has used less and goes first.", levels[i].name,
+				(double)levels[i].ratio_ppm / 1e6, levels[i].ahead);
+	}
+	ranking_free(ranking);
+	return 0;
+}
+
+/* --- putting it together ------------------------------------------------------------------------ */
+
+struct held {
+	int64_t admission;
+	amount_t units;
+};
+
+static int add_hold(const struct hold_row *h, void *arg)
+{
+	struct held *x = arg;
+
+	if (h->admission == x->admission)
+		x->units += h->units;
+	return 0;
+}
+
+static int owner_or_member(struct explanation *x)
+{
+	return (int64_t)x->rq->uid == x->admission.uid ? 0 : request_may_see(x->rq, x->l, x->project.id, x->why);
+}
+
+static void put_job(struct explanation *x, amount_t held)
+{
+	char text[1024], user[PERSON_NAME_MAX];
+
+	snprintf(text, sizeof(text), "%jd", (intmax_t)x->job);
+	put_text(x->o, "job", text);
+	put_text(x->o, "user", people_name(x->rq->b->people, (uid_t)x->admission.uid, x->rq->now, user));
+	put_text(x->o, "project", x->project.name);
+	if (project_path_text(x->l, x->project.id, text, sizeof(text), NULL) == 0)
+		put_text(x->o, "path", text);
+	put_text(x->o, "state", x->seen.found ? x->seen.state : "GONE");
+	put_text(x->o, "tier", job_tier_name(x->admission.tier));
+	put_int(x->o, "min_runtime_s", x->admission.min_runtime_s);
+	put_int(x->o, "team_rank", x->admission.team_rank);
+	put_int(x->o, "gpus", x->admission.gpus);
+	put_int(x->o, "held_units", held);
+	put_int(x->o, "charged_units", x->charged);
+	put_int_or_null(x->o, "place", x->seen.place, x->seen.waiting_tasks == 0);
+	put_text(x->o, "reason", x->seen.reason);
+}
+
+static int explain(struct explanation *x)
+{
+	struct held held = {0};
+	int rc = admission_by_job(x->l, x->job, &x->admission, x->why);
+
+	if (rc < 0)
+		return -1;
+	x->admitted = rc == 1;
+	if (!x->admitted)
+		return fault_errno(x->why, ENOENT, x->seen.found ?
+			"job %jd is in the queue, but the budget was not asked about it: it asks for no GPU, or came from elsewhere" :
+			"there is no job %jd that the budget knows of", (intmax_t)x->job);
+	held.admission = x->admission.id;
+	if (project_by_id(x->l, x->admission.project, &x->project, x->why) != 1 || owner_or_member(x) < 0 ||
+		path_load(x->l, x->project.id, x->rq->now, &x->path, x->why) < 0 ||
+		hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, &held, x->why) < 0 ||
+		run_walk_job(x->l, x->job, add_run, x, x->why) < 0)
+		return -1;
+	tell_tier(x);
+	tell_waiting(x);
+	tell_funding(x, held.units);
+	put_job(x, held.units);
+	return tell_levels(x);
+}
+
+int job_get(struct request *rq, struct fault *why)
+{
+	struct explanation x = { .rq = rq, .l = rq->b->reader, .why = why };
+	char *end;
+	int rc;
+
+	x.job = strtoll(rq->name, &end, 10);
+	if (x.job <= 0 || x.job > UINT32_MAX || (*end && *end != '_' && *end != '+'))
+		return fault_errno(why, EINVAL, "\"%.40s\" is not a job id", rq->name);
+	cluster_state_job(rq->b->cluster, (uint32_t)x.job, look_at, &x.seen);
+	if (ledger_begin(x.l, LEDGER_READ, why) < 0)
+		return -1;
+	x.o = json_object_new_object();
+	x.lines = json_object_new_array();
+	x.levels = json_object_new_array();
+	x.runs = json_object_new_array();
+	json_object_object_add(x.o, "lines", x.lines);
+	json_object_object_add(x.o, "levels", x.levels);
+	json_object_object_add(x.o, "runs", x.runs);
+	rc = explain(&x);
+	ledger_rollback(x.l);
+	rq->reply = x.o;
+	return rc;
+}

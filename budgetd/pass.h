@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * pass.h - one pass of the loop, shared by the controller_*.c; private to them
+ *
+ * The tables are of one moment: jobs first, then a snapshot of the books. An answer is in the books before its job can be in the
+ * table, so every token that is seen in the table is found. */
+#ifndef BUDGETD_PASS_H
+#define BUDGETD_PASS_H
+#include "budgetd/budgetd.h"
+#include "budgetd/job_view.h"
+#include "budgetd/ledger_run.h"
+#include "budgetd/slurm.h"
+#include "lib/order.h"
+
+/* The tasks of one admission that wait in the queue. */
+struct waiting {
+	struct admission_row admission;
+	const struct job_view *job;	/* the first record */
+	int64_t tasks;			/* eligible ones: only these reserve money */
+	int64_t held_by_user;		/* tasks among all that the user holds */
+};
+
+struct pass {
+	struct budgetd *b;
+	struct ledger *books;		/* the snapshot: read only */
+	struct slurm_facts facts;
+	struct job_table *jobs;
+	struct cluster_view *cluster;
+	int64_t now;
+	struct waiting *waiting;	/* sorted by admission once complete */
+	size_t nwaiting, waiting_room;
+	size_t updates;			/* RPCs spent on places: bounded */
+};
+
+/* --- controller_jobs.c: pending jobs --- */
+bool job_concerns_us(const struct job_view *j);
+int pass_meet_pending(struct pass *p, const struct job_view *j, struct fault *why);
+int pass_settle_waiting(struct pass *p, struct fault *why);	/* holds of what waits: opened, resized, given back */
+
+/* The admission of a job by the token in its AdminComment, else by its id. 1 found, 0 none, -1. */
+int pass_admission(struct pass *p, const struct job_view *j, struct admission_row *out, struct fault *why);
+
+/* --- controller_runs.c: what runs and what ended --- */
+int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why);	/* running, or ended since */
+int pass_follow_runs(struct pass *p, struct fault *why);	/* extend those that live, settle those that are gone */
+
+/* --- controller_places.c: the order --- */
+int pass_publish_places(struct pass *p, struct fault *why);
+
+/* --- one write, one transaction --- */
+typedef int (*write_fn)(struct pass *p, void *arg, struct fault *why);
+int pass_write(struct pass *p, enum ledger_durability d, write_fn apply, void *arg, struct fault *why);
+
+/* The name of exactly this record for an update: the pending record of an array without its running tasks. Returns buf. */
+#define RECORD_MAX 16
+const char *pass_record(const struct job_view *j, char buf[RECORD_MAX]);
+uint32_t pass_array_or_job_id(const struct job_view *j);
+
+#endif
