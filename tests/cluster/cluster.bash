@@ -192,8 +192,8 @@ answers()
 	case $1 in
 	munged)		[[ -S $run/munge.socket ]] ;;
 	mariadbd)	[[ -S $run/mariadb.socket ]] ;;
-	slurmdbd)	sacctmgr -n list cluster >/dev/null 2>&1 ;;
-	slurmctld)	scontrol ping 2>/dev/null | grep -q "is UP" ;;
+	slurmdbd)	sacctmgr -n list cluster >/dev/null ;;
+	slurmctld)	scontrol ping | grep -q "is UP" ;;
 	budgetd)	budgetd_answers ;;
 	*)		[[ $(sinfo -h -n "$1" -o %T 2>/dev/null) =~ ^(idle|mixed|allocated|completing)$ ]] ;;
 	esac

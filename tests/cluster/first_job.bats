@@ -13,7 +13,7 @@ teardown()	{ cluster_clear; }
 	balance_is vision "held=6.00 available=2.00"
 
 	as ada submit sweep --gpus=2 --gpu-min-runtime=3h
-	says "vision has 2.00 of 8.00 GPU-h available, the job needs 6.00"
+	says "the job needs 6.00 GPU-h (2 GPUs x 3 h minimum runtime), vision has 2.00 of 8.00 GPU-h available"
 	eventually job_is sweep RUNNING free
 
 	as ada cancel train
