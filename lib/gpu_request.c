@@ -211,6 +211,14 @@ static int read_nodes(struct reading *r, struct fault *why)
 	return 0;
 }
 
+/* Absurd numbers of tasks per node stay absurd, without wrapping round. */
+static int64_t multiply(int64_t a, int64_t b)
+{
+	int64_t n;
+
+	return __builtin_mul_overflow(a, b, &n) ? INT64_MAX : n;
+}
+
 /* The default is one task per node. */
 static void read_tasks(struct reading *r)
 {
@@ -220,7 +228,7 @@ static void read_tasks(struct reading *r)
 	if (given(in->num_tasks))
 		r->tasks = (struct span){ in->num_tasks, in->num_tasks };
 	else
-		r->tasks = (struct span){ r->nodes.min * per_node, r->nodes.max * per_node };	/* both below 2^32 */
+		r->tasks = (struct span){ multiply(r->nodes.min, per_node), multiply(r->nodes.max, per_node) };
 }
 
 /* GPUs of the job and per node together are a number of nodes. */

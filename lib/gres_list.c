@@ -180,7 +180,7 @@ static int read_item(const char *list, const char *p, const char *end, struct gr
 	const char *sep;
 
 	*item = (struct gres_item){ .kind = GRES_OTHER };
-	if (end - p > 5 && !strncasecmp(p, "gres", 4) && (p[4] == '/' || p[4] == ':'))
+	if (end - p >= 5 && !strncasecmp(p, "gres", 4) && (p[4] == '/' || p[4] == ':'))
 		p += 5;
 	for (sep = p; sep < end && *sep != ':' && *sep != '='; sep++)
 		;

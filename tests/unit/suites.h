@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * suites.h - the one list of suites: a new one is a line here and its file in Makefile.am. */
+#ifndef UNIT_SUITES_H
+#define UNIT_SUITES_H
+#include <check.h>
+
+#define SUITES(X) \
+	X(amount) \
+	X(cell) \
+	X(duration) \
+	X(gpu_count) \
+	X(gpu_request) \
+	X(job_options) \
+	X(submit_options) \
+	X(tres) \
+	X(when)
+
+#define SUITE_PROTOTYPE(name) Suite *name##_suite(void);
+SUITES(SUITE_PROTOTYPE)
+
+#endif
