@@ -44,7 +44,6 @@ budgetd_write()
 		END
 		printf '%s\n' "${budgetd_conf[@]}"
 	} >"$dir/etc/budgetd.conf"
-	"$dir/bin/budgetd" -c "$dir/etc/budgetd.conf" --init || return
 	"$dir/bin/budgetd" -c "$dir/etc/budgetd.conf" --init || return 1
 	echo "export SLURM_CONF=$dir/etc/slurm.conf; exec $dir/bin/budgetd -c $dir/etc/budgetd.conf" >"$dir/run/budgetd.start"
 }

@@ -42,7 +42,6 @@ cluster_up()
 	[[ -n $plain ]] || product_need || return 1
 	cluster_use "$(mktemp -d "${TMPDIR:-/tmp}/gpubudget.XXXXXX")"
 	if ! cluster_begin || ! cluster_start_all; then
-		cluster_tell_why
 		cluster_down
 		return 1
 	fi
@@ -140,7 +139,7 @@ cluster_start_all()
 	for node in "$CLUSTER_DIR"/spool/*; do
 		cluster_tell start "${node##*/}"
 	done
-	cluster_start slurmctld && eventually nodes_are idle || return 1
+	cluster_start slurmctld && eventually nodes_are idle || { cluster_tell_why; return 1; }
 	[[ ! -e $CLUSTER_DIR/run/budgetd.start ]] || { cluster_start budgetd && scene_projects; }
 }
 
@@ -152,7 +151,7 @@ cluster_start()
 {
 	rm -f "$CLUSTER_DIR/run/$1.pid"
 	cluster_tell start "$1"
-	eventually answers "$1" || { echo "cluster: $1 does not answer" >&2; return 1; }
+	eventually answers "$1" || { echo "cluster: $1 does not answer" >&2; cluster_tell_why "$1"; return 1; }
 }
 
 # SIGTERM, and SIGKILL for one that does not end in time.
@@ -201,13 +200,13 @@ answers()
 
 nodes_are() { [[ $(sinfo -h -N -o %T 2>/dev/null | sort -u) == "$1" ]]; }
 
-# The last lines of each log, when something did not start.
+# When something did not start: the last lines of the logs of NAME, of all without one.
 cluster_tell_why()
 {
 	local log
 
-	for log in "$CLUSTER_DIR"/log/*; do
-		[[ -s $log ]] && { echo "--- ${log##*/}"; tail -n 8 "$log"; } >&2
+	for log in "$CLUSTER_DIR/log/${1-}"*; do
+		[[ -s $log ]] && { echo "--- ${log##*/}"; tail -n 20 "$log"; } >&2
 	done
 }
 

@@ -15,13 +15,13 @@ GIVE_UP=99		# a condition returns it when it can never become true
 # What the condition complains of is shown once, when the time is over.
 eventually()
 {
-	local until=$((SECONDS + ${EVENTUALLY_S:-60})) rv=0 complaint
+	local begun=$SECONDS rv=0 complaint
 
 	while :; do
 		complaint=$("$@" 2>&1 >/dev/null) && return 0
 		rv=$?
-		if ((rv == GIVE_UP || SECONDS >= until)); then
-			echo "not so after ${EVENTUALLY_S:-60} s: $*${complaint:+
+		if ((rv == GIVE_UP || SECONDS - begun >= ${EVENTUALLY_S:-60})); then
+			echo "not so after $((SECONDS - begun)) s: $*${complaint:+
 $complaint}" >&2
 			return 1
 		fi
