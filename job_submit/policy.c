@@ -109,11 +109,13 @@ static struct terms *terms_load(const char *path)
 	struct settings *settings;
 	struct fault why = { "" };
 
-	if (settings_load(path, &settings, &why) < 0) {
+	if (settings_load(path, &settings, &why) == 0)
+		return terms_new(settings);
+	if (errno == ENOENT)	/* a plugin alone needs no file */
+		slurm_info("gpubudget: there is no %s", path);
+	else
 		slurm_error("gpubudget: %s", why.text);
-		return NULL;
-	}
-	return terms_new(settings);
+	return NULL;
 }
 
 static void terms_replace(struct policy *p, struct terms *t)

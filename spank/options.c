@@ -18,11 +18,6 @@ void declared_init(struct declared *d)
 	d->max_min_runtime_s = MAX_MIN_RUNTIME_PRESET_S;
 }
 
-void declared_forget(struct declared *d)
-{
-	memset(d->text, 0, sizeof(d->text));
-}
-
 int declared_keep(struct declared *d, enum job_option which, const char *text, struct fault *why)
 {
 	size_t n = strlen(text);
@@ -33,13 +28,13 @@ int declared_keep(struct declared *d, enum job_option which, const char *text, s
 	return 0;
 }
 
-int declared_check(const struct declared *d, struct fault *why)
+int declared_check(const struct declared *d, enum job_option which, struct fault *why)
 {
 	struct job_options o;
 
 	job_options_init(&o);
 	for (int i = 0; i < JOB_OPTIONS; i++)
-		if (d->text[i][0] && job_options_set(&o, i, d->text[i], why) < 0)
+		if ((d->text[i][0] || i == (int)which) && job_options_set(&o, i, d->text[i], why) < 0)
 			return -1;
 	return job_options_check(&o, d->max_min_runtime_s, why);
 }

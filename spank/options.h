@@ -20,13 +20,13 @@ struct declared {
 };
 
 void declared_init(struct declared *d);
-void declared_forget(struct declared *d);	/* the texts, not the maximum */
 
 /* Keep the text of an option. 0; or -1 and EINVAL: too long. Not checked further: a job's node must not judge it again. */
 int declared_keep(struct declared *d, enum job_option which, const char *text, struct fault *why);
 
-/* Is each text valid, and may they stand together? 0; or -1, `why` names option, value and what is allowed. */
-int declared_check(const struct declared *d, struct fault *why);
+/* Is the text of `which` valid, even an empty one, and may it stand with the others? 0; or -1, `why` names option, value and
+ * what is allowed. */
+int declared_check(const struct declared *d, enum job_option which, struct fault *why);
 
 /* One argument of the line in plugstack.conf: "max_min_runtime=8h". 0; or -1 and EINVAL, `d` untouched. */
 int declared_argument(struct declared *d, const char *argument, struct fault *why);

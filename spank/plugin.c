@@ -42,18 +42,17 @@ static int complain(const struct fault *why, bool client)
 	return -1;
 }
 
-/* Each option alone here, so that the text names the one that was just read; together in init_post_opt. */
+/* Judged here, with what was given before it: Slurm then ends the command with the option's name, whether plugstack.conf says
+ * "required" or "optional". */
 static int option_given(int which, const char *text, int remote)
 {
-	struct job_options alone;
 	struct fault why = { "" };
 
 	if (which < 0 || which >= JOB_OPTIONS || !text)
 		return 0;
-	job_options_init(&alone);
 	if (declared_keep(&declared, which, text, &why) < 0)
 		return complain(&why, !remote);
-	if (!remote && job_options_set(&alone, which, text, &why) < 0)
+	if (!remote && declared_check(&declared, which, &why) < 0)
 		return complain(&why, true);
 	return 0;
 }
@@ -86,23 +85,18 @@ int slurm_spank_init(spank_t sp, int argc, char *argv[])
 	return 0;
 }
 
-/* Once per component of a het job: what one declared is not the next one's. */
+/* Nothing is forgotten between the components of a het job: Slurm too gives a later one what an earlier one declared. */
 int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[])
 {
-	struct fault why = { "" };
-
 	(void)sp;
 	(void)argc;
 	(void)argv;
 	if (!on_client())
 		return 0;
-	if (declared_check(&declared, &why) < 0)
-		return complain(&why, true);
 	/* the shell of salloc is started right here, without a node's plugin */
 	for (int i = 0; i < JOB_OPTIONS; i++)
 		if (declared.text[i][0] && spank_context() == S_CTX_ALLOCATOR)
 			setenv(job_option_table[i].variable, declared.text[i], 1);
-	declared_forget(&declared);
 	return 0;
 }
 
