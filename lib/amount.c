@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * amount.c - GPU-hours as integers: 1 GPU-hour at rate 1.000 = 3,600,000 units (doc/model.md, 2)
  *
- * Three decimals of an hour, a minute or a second are whole units, so nothing is ever rounded on the way in. */
+ * Three decimals of an hour, a minute or a second are whole units, so nothing is rounded on the way in. */
 #include "lib/amount.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,8 @@ int amount_price(int64_t gpus, int64_t seconds, int64_t rate, amount_t *out)
 		errno = EINVAL;
 		return -1;
 	}
-	/* zero first: 0 GPUs for a very long time cost nothing, and the partial product must not say otherwise */
+	/* zero first: 0 GPUs for a very long time cost nothing, and the partial product must not say
+	 * otherwise */
 	if (gpus == 0 || seconds == 0 || rate == 0) {
 		*out = 0;
 		return 0;
@@ -69,7 +70,8 @@ static int whole_part(const char *text, const char **p, int64_t *whole, struct f
 
 		if (number_read(&end, &n) < 0 || end - group != 3)
 			return bad(text, *p, why, "a comma that does not stand between thousands");
-		if (__builtin_mul_overflow(*whole, (int64_t)1000, whole) || __builtin_add_overflow(*whole, n, whole))
+		if (__builtin_mul_overflow(*whole, (int64_t)1000, whole) ||
+			__builtin_add_overflow(*whole, n, whole))
 			return too_large(text, why);
 		*p = end;
 	}

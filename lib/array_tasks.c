@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * array_tasks.c - how many tasks a job array has: "0-3,7%2" names five, two at a time
  *
- * A task that is named twice runs once. Lists in rising order, nearly all of them, are counted on the fly; for the
- * others the indices are marked in a bitmap, whose size the largest index that Slurm can be configured for bounds. */
+ * A task that is named twice runs once. Lists in rising order, nearly all of them, are counted on the fly;
+ * for the others the indices are marked in a bitmap, whose size the largest index that Slurm can be
+ * configured for bounds. */
 #include "lib/gpu_request.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ static int read_index(const char *array, const char **p, int64_t *n, struct faul
 	if (number_read(p, n) < 0 && errno != EOVERFLOW)
 		return bad(array, start, why, "a number is missing");
 	if (*p == start || *n > INDEX_MOST)
-		return fault_errno(why, EOVERFLOW, "--array=%.200s: a number above %d at character %td", array, INDEX_MOST, start - array + 1);
+		return fault_errno(why, EOVERFLOW, "--array=%.200s: a number above %d at character %td",
+			array, INDEX_MOST, start - array + 1);
 	return 0;
 }
 
@@ -103,7 +105,8 @@ static int read_list(const char *array, const char **p, int64_t *tasks, struct f
 	if (rc < 0)
 		return -1;
 	if (!rising && n > NAMED_MOST)
-		return fault_errno(why, EOVERFLOW, "--array=%.200s: names more than %d tasks", array, NAMED_MOST);
+		return fault_errno(
+			why, EOVERFLOW, "--array=%.200s: names more than %d tasks", array, NAMED_MOST);
 	if (!rising)
 		return count_distinct(array, list, tasks, why);
 	*tasks = n;

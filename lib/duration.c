@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * duration.c - lengths of time as people and Slurm write them
  *
- * Two grammars that cannot be mixed: numbers with units ("1h30m"), and Slurm's clock ("D-HH:MM:SS"), in which one
- * number alone is minutes. As in Slurm, a field of the clock may be over 59. */
+ * Two grammars that cannot be mixed: numbers with units ("1h30m"), and Slurm's clock ("D-HH:MM:SS"), in which
+ * one number alone is minutes. As in Slurm, a field of the clock may be over 59. */
 #include "lib/duration.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -49,7 +49,9 @@ static int number(const char *text, const char **p, int64_t *n, struct fault *wh
 /* "[D-]A[:B[:C]]": without days the fields are M, M:S or H:M:S, with days H, H:M or H:M:S. */
 static int clock_parse(const char *text, int64_t *out, struct fault *why)
 {
-	static const int64_t plain[4][3] = { [1] = { MINUTE }, [2] = { MINUTE, 1 }, [3] = { HOUR, MINUTE, 1 } };
+	static const int64_t plain[4][3] = {
+		[1] = { MINUTE }, [2] = { MINUTE, 1 }, [3] = { HOUR, MINUTE, 1 }
+	};
 	static const int64_t after_days[3] = { HOUR, MINUTE, 1 };
 	const char *p = text;
 	int64_t field[3], sum = 0;
@@ -156,9 +158,11 @@ const char *duration_text(int64_t seconds, char buf[DURATION_TEXT_MAX])
 	while (units[i + 1].name && left < units[i].seconds)
 		i++;
 	if (units[i + 1].name && left % units[i].seconds / units[i + 1].seconds > 0)
-		snprintf(buf, DURATION_TEXT_MAX, "%s%" PRIu64 " %s %u %s", sign, left / units[i].seconds, units[i].name,
-			(unsigned)(left % units[i].seconds / units[i + 1].seconds), units[i + 1].name);
+		snprintf(buf, DURATION_TEXT_MAX, "%s%" PRIu64 " %s %u %s", sign, left / units[i].seconds,
+			units[i].name, (unsigned)(left % units[i].seconds / units[i + 1].seconds),
+			units[i + 1].name);
 	else
-		snprintf(buf, DURATION_TEXT_MAX, "%s%" PRIu64 " %s", sign, left / units[i].seconds, units[i].name);
+		snprintf(buf, DURATION_TEXT_MAX, "%s%" PRIu64 " %s", sign, left / units[i].seconds,
+			units[i].name);
 	return buf;
 }

@@ -100,7 +100,8 @@ const char *gpu_count_text(const struct gpu_count *c, char buf[GPU_COUNT_TEXT_MA
 		done++;
 	}
 	if (c->shards > 0)
-		append(&s, "%s%" PRId64 " shard%s", joint(done++, parts), c->shards, c->shards == 1 ? "" : "s");
+		append(&s, "%s%" PRId64 " shard%s", joint(done++, parts), c->shards,
+			c->shards == 1 ? "" : "s");
 	if (c->mps > 0)
 		append(&s, "%s%" PRId64 " mps", joint(done, parts), c->mps);
 	return buf;

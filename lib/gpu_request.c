@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * gpu_request.c - what was asked: how many GPUs a submission will be given
  *
- * For each type the largest of job, node x nodes, socket x sockets and task x tasks. Numbers of nodes and tasks are spans,
- * from the least to the most that Slurm may choose, and so is the answer. Combinations that Slurm itself refuses when it
- * validates a job (seen with 22.05.8) are errors here too, with the figures that do not go together.
- * Whole nodes (--exclusive) come with all their GPUs, whatever was asked. */
+ * For each type the largest of job, node x nodes, socket x sockets and task x tasks. Numbers of nodes and
+ * tasks are spans, from the least to the most that Slurm may choose, and so is the answer. Combinations that
+ * Slurm itself refuses when it validates a job (seen with 22.05.8) are errors here too, with the figures that
+ * do not go together. Whole nodes (--exclusive) come with all their GPUs, whatever was asked. */
 #include "config.h"
 #include "lib/gpu_request.h"
 #include <errno.h>
@@ -25,13 +25,18 @@ static const struct {
 } fields[PERS] = {
 	[PER_JOB] = { "tres_per_job", "--gpus", offsetof(struct gpu_request_input, tres_per_job),
 		"GPUs of the whole job", "GPUs of the whole job" },
-	[PER_NODE] = { "tres_per_node", "--gres, --gpus-per-node", offsetof(struct gpu_request_input, tres_per_node),
-		"GPUs per node x nodes", "GPUs per node x nodes, and how many nodes is for Slurm to choose; --nodes=N settles it" },
-	[PER_SOCKET] = { "tres_per_socket", "--gpus-per-socket", offsetof(struct gpu_request_input, tres_per_socket),
+	[PER_NODE] = { "tres_per_node", "--gres, --gpus-per-node",
+		offsetof(struct gpu_request_input, tres_per_node), "GPUs per node x nodes",
+		"GPUs per node x nodes, and how many nodes is for Slurm to choose; --nodes=N settles it" },
+	[PER_SOCKET] = { "tres_per_socket", "--gpus-per-socket",
+		offsetof(struct gpu_request_input, tres_per_socket),
 		"GPUs per socket x sockets per node x nodes",
-		"GPUs per socket x sockets per node x nodes, and how many nodes is for Slurm to choose; --nodes=N settles it" },
+		"GPUs per socket x sockets per node x nodes, and how many nodes is for Slurm to choose; "
+		"--nodes=N settles it" },
 	[PER_TASK] = { "tres_per_task", "--gpus-per-task", offsetof(struct gpu_request_input, tres_per_task),
-		"GPUs per task x tasks", "GPUs per task x tasks, and how many nodes, so tasks, is for Slurm to choose; --ntasks=N settles it" },
+		"GPUs per task x tasks",
+		"GPUs per task x tasks, and how many nodes, so tasks, is for Slurm to choose; --ntasks=N "
+		"settles it" },
 };
 
 struct span {
@@ -56,9 +61,14 @@ struct reading {
 void gpu_request_input_init(struct gpu_request_input *in)
 {
 	*in = (struct gpu_request_input){
-		.num_tasks = GPU_REQUEST_UNSET, .min_nodes = GPU_REQUEST_UNSET, .max_nodes = GPU_REQUEST_UNSET,
-		.ntasks_per_node = GPU_REQUEST_UNSET, .ntasks_per_socket = GPU_REQUEST_UNSET,
-		.sockets_per_node = GPU_REQUEST_UNSET, .cpus_per_task = GPU_REQUEST_UNSET, .ntasks_per_tres = GPU_REQUEST_UNSET,
+		.num_tasks = GPU_REQUEST_UNSET,
+		.min_nodes = GPU_REQUEST_UNSET,
+		.max_nodes = GPU_REQUEST_UNSET,
+		.ntasks_per_node = GPU_REQUEST_UNSET,
+		.ntasks_per_socket = GPU_REQUEST_UNSET,
+		.sockets_per_node = GPU_REQUEST_UNSET,
+		.cpus_per_task = GPU_REQUEST_UNSET,
+		.ntasks_per_tres = GPU_REQUEST_UNSET,
 	};
 }
 
@@ -113,12 +123,14 @@ static struct ask *find_ask(struct reading *r, const struct gres_item *item)
 }
 
 /* Shards and mps are summed over types; the same GPUs twice in one string are two options for one thing. */
-static int take_item(struct reading *r, enum per per, const char *list, const struct gres_item *item, struct fault *why)
+static int take_item(
+	struct reading *r, enum per per, const char *list, const struct gres_item *item, struct fault *why)
 {
 	struct ask *a;
 
 	if (item->id)
-		return gres_list_fault(list, item->name, EINVAL, why, "a number where a name such as gpu belongs");
+		return gres_list_fault(
+			list, item->name, EINVAL, why, "a number where a name such as gpu belongs");
 	if (item->kind == GRES_OTHER || item->count == 0)
 		return 0;
 	if (item->count > GPUS_MOST)
@@ -164,19 +176,22 @@ static int check_types(const struct reading *r, struct fault *why)
 {
 	for (int i = 0; i < r->nasks; i++)
 		if (r->asks[i].kind == GRES_GPU && !r->asks[i].type[0] && count_gpu_asks(r) > 1)
-			return fault_errno(why, EINVAL, "GPUs are asked for with a type and without one; give all of them a type or none");
+			return fault_errno(why, EINVAL,
+				"GPUs are asked for with a type and without one; give all of them a type or "
+				"none");
 	return 0;
 }
 
 /* --- nodes and tasks -------------------------------------------------------------------------------- */
 
-/* Tasks can spread over no more nodes than there are tasks; a number per node tells how many nodes they fill. */
+/* Tasks spread over at most as many nodes as there are tasks; a number per node tells how many they fill. */
 static struct span nodes_by_tasks(const struct gpu_request_input *in)
 {
 	if (!given(in->num_tasks))
 		return (struct span){ 1, 1 };
 	if (given(in->ntasks_per_node))
-		return (struct span){ divide_up(in->num_tasks, in->ntasks_per_node), divide_up(in->num_tasks, in->ntasks_per_node) };
+		return (struct span){ divide_up(in->num_tasks, in->ntasks_per_node),
+			divide_up(in->num_tasks, in->ntasks_per_node) };
 	return (struct span){ 1, in->num_tasks };
 }
 
@@ -196,7 +211,9 @@ static int read_nodes(struct reading *r, struct fault *why)
 	struct span tasks = nodes_by_tasks(in), n = tasks;
 
 	if (given(in->min_nodes) && given(in->max_nodes) && in->min_nodes > in->max_nodes)
-		return fault_errno(why, EINVAL, "at least %" PRIu32 " nodes but at most %" PRIu32 " are asked for", in->min_nodes, in->max_nodes);
+		return fault_errno(why, EINVAL,
+			"at least %" PRIu32 " nodes but at most %" PRIu32 " are asked for", in->min_nodes,
+			in->max_nodes);
 	if (given(in->min_nodes)) {
 		n.min = at_least(in->min_nodes, tasks.min);
 		n.max = at_least(in->min_nodes, tasks.max);
@@ -228,7 +245,8 @@ static void read_tasks(struct reading *r)
 	if (given(in->num_tasks))
 		r->tasks = (struct span){ in->num_tasks, in->num_tasks };
 	else
-		r->tasks = (struct span){ multiply(r->nodes.min, per_node), multiply(r->nodes.max, per_node) };
+		r->tasks =
+			(struct span){ multiply(r->nodes.min, per_node), multiply(r->nodes.max, per_node) };
 }
 
 /* GPUs of the job and per node together are a number of nodes. */
@@ -240,11 +258,14 @@ static int settle_nodes(struct reading *r, const struct ask *a, struct fault *wh
 	if (!job || !node)
 		return 0;
 	if (job % node)
-		return fault_errno(why, EINVAL, "%" PRId64 " GPUs for the job are not a multiple of %" PRId64 " per node", job, node);
+		return fault_errno(why, EINVAL,
+			"%" PRId64 " GPUs for the job are not a multiple of %" PRId64 " per node", job, node);
 	nodes = job / node;
 	if (nodes < least || (given(r->in->max_nodes) && nodes > r->in->max_nodes))
-		return fault_errno(why, EINVAL, "%" PRId64 " GPUs for the job, %" PRId64 " per node, are %" PRId64
-			" nodes, but another number of nodes is asked for", job, node, nodes);
+		return fault_errno(why, EINVAL,
+			"%" PRId64 " GPUs for the job, %" PRId64 " per node, are %" PRId64
+			" nodes, but another number of nodes is asked for",
+			job, node, nodes);
 	r->nodes = (struct span){ nodes, nodes };
 	return 0;
 }
@@ -259,10 +280,13 @@ static int settle_tasks(struct reading *r, const struct ask *a, struct fault *wh
 	if (!job || !task)
 		return 0;
 	if (job % task)
-		return fault_errno(why, EINVAL, "%" PRId64 " GPUs for the job are not a multiple of %" PRId64 " per task", job, task);
+		return fault_errno(why, EINVAL,
+			"%" PRId64 " GPUs for the job are not a multiple of %" PRId64 " per task", job, task);
 	if (given(r->in->num_tasks) && r->in->num_tasks != job / task)
-		return fault_errno(why, EINVAL, "%" PRId64 " GPUs for the job, %" PRId64 " per task, are %" PRId64 " tasks, but %" PRIu32
-			" are asked for", job, task, job / task, r->in->num_tasks);
+		return fault_errno(why, EINVAL,
+			"%" PRId64 " GPUs for the job, %" PRId64 " per task, are %" PRId64
+			" tasks, but %" PRIu32 " are asked for",
+			job, task, job / task, r->in->num_tasks);
 	r->tasks = (struct span){ job / task, job / task };
 	return 0;
 }
@@ -277,10 +301,12 @@ static int ask_by_tasks(struct reading *r, struct fault *why)
 	if (!given(in->ntasks_per_tres) || count_gpu_asks(r) > 0)
 		return 0;
 	if (!given(in->num_tasks) && !given(in->min_nodes))
-		return fault_errno(why, EINVAL, "--ntasks-per-gpu needs a number of GPUs, of tasks or of nodes");
+		return fault_errno(
+			why, EINVAL, "--ntasks-per-gpu needs a number of GPUs, of tasks or of nodes");
 	if (given(in->num_tasks) && in->num_tasks % in->ntasks_per_tres)
-		return fault_errno(why, EINVAL, "%" PRIu32 " tasks are not a multiple of %" PRIu32 " tasks per GPU",
-			in->num_tasks, in->ntasks_per_tres);
+		return fault_errno(why, EINVAL,
+			"%" PRIu32 " tasks are not a multiple of %" PRIu32 " tasks per GPU", in->num_tasks,
+			in->ntasks_per_tres);
 	a = find_ask(r, &any);
 	if (!a)
 		return fault_errno(why, EINVAL, "more types of GPUs than can be told apart");
@@ -315,14 +341,16 @@ static int sockets(const struct reading *r, const struct ask *a, struct span *ou
 	int64_t per_node = 0;
 
 	if (a->by[PER_NODE] && a->by[PER_NODE] % a->by[PER_SOCKET])
-		return fault_errno(why, EINVAL, "%" PRId64 " GPUs per node are not a multiple of %" PRId64 " per socket",
+		return fault_errno(why, EINVAL,
+			"%" PRId64 " GPUs per node are not a multiple of %" PRId64 " per socket",
 			a->by[PER_NODE], a->by[PER_SOCKET]);
 	if (given(in->sockets_per_node))
 		per_node = in->sockets_per_node;
 	else if (a->by[PER_NODE])
 		per_node = a->by[PER_NODE] / a->by[PER_SOCKET];
 	if (per_node) {
-		if (__builtin_mul_overflow(r->nodes.min, per_node, &out->min) || __builtin_mul_overflow(r->nodes.max, per_node, &out->max))
+		if (__builtin_mul_overflow(r->nodes.min, per_node, &out->min) ||
+			__builtin_mul_overflow(r->nodes.max, per_node, &out->max))
 			return too_many(why);
 		return 0;
 	}
@@ -333,7 +361,8 @@ static int sockets(const struct reading *r, const struct ask *a, struct span *ou
 }
 
 /* The largest of the four ways; *winner is the one that gave the lower bound. */
-static int total(const struct reading *r, const struct ask *a, struct span *out, enum per *winner, struct fault *why)
+static int total(
+	const struct reading *r, const struct ask *a, struct span *out, enum per *winner, struct fault *why)
 {
 	struct span times[PERS] = { [PER_JOB] = { 1, 1 }, [PER_NODE] = r->nodes, [PER_TASK] = r->tasks };
 
@@ -378,7 +407,8 @@ static int add_ask(struct reading *r, const struct ask *a, struct gpu_request *o
 }
 
 /* Nodes taken whole bring all their GPUs. What a node has may not be known: then the figure is the least. */
-static int take_whole_nodes(const struct reading *r, int64_t per_node, struct gpu_request *out, struct fault *why)
+static int take_whole_nodes(
+	const struct reading *r, int64_t per_node, struct gpu_request *out, struct fault *why)
 {
 	int64_t nodes = r->nodes.max, whole;
 
@@ -397,7 +427,8 @@ static int take_whole_nodes(const struct reading *r, int64_t per_node, struct gp
 	return 0;
 }
 
-static int answer(struct reading *r, const struct gpu_request_cluster *cluster, struct gpu_request *out, struct fault *why)
+static int answer(struct reading *r, const struct gpu_request_cluster *cluster, struct gpu_request *out,
+	struct fault *why)
 {
 	for (int i = 0; i < r->nasks; i++)
 		if (add_ask(r, &r->asks[i], out, why) < 0)

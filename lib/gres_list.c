@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * gres_list.c - the one reader of Slurm's comma lists of resources
  *
- * Tolerant of spelling (prefix, separators, suffixes), strict about sense: what cannot be understood is never skipped,
- * because a skipped item would be a GPU that nobody pays for. */
+ * Tolerant of spelling (prefix, separators, suffixes), strict about sense: what cannot be understood is never
+ * skipped, because a skipped item would be a GPU that nobody pays for. */
 #include "lib/gres_list.h"
 #include <ctype.h>
 #include <errno.h>
@@ -11,11 +11,14 @@
 #include <strings.h>
 #include "lib/number.h"
 
-static const char *const kind_names[GRES_KINDS] = { [GRES_GPU] = "gpu", [GRES_SHARD] = "shard", [GRES_MPS] = "mps" };
+static const char *const kind_names[GRES_KINDS] = {
+	[GRES_GPU] = "gpu", [GRES_SHARD] = "shard", [GRES_MPS] = "mps"
+};
 
 int gres_list_fault(const char *list, const char *at, int err, struct fault *why, const char *what)
 {
-	return fault_errno(why, err, "\"%.300s%s\": %s at character %td", list, strlen(list) > 300 ? "..." : "", what, at - list + 1);
+	return fault_errno(why, err, "\"%.300s%s\": %s at character %td", list,
+		strlen(list) > 300 ? "..." : "", what, at - list + 1);
 }
 
 /* Where the item that begins at p ends: its comma or NUL; NULL after a fault. Brackets do not nest. */
@@ -85,7 +88,8 @@ static int read_count(const char *list, const char *p, const char *end, int64_t 
 	if (*s == '-')
 		return gres_list_fault(list, s, EINVAL, why, "a negative count");
 	if (number_read(&s, &n) < 0)
-		return gres_list_fault(list, p, errno, why, errno == EOVERFLOW ? "a count too large" : "not a count");
+		return gres_list_fault(
+			list, p, errno, why, errno == EOVERFLOW ? "a count too large" : "not a count");
 	if (s < end && is_suffix(*s)) {
 		int power = (int)(strchr(suffixes, tolower((unsigned char)*s)) - suffixes) + 1;
 
@@ -99,8 +103,10 @@ static int read_count(const char *list, const char *p, const char *end, int64_t 
 	return 0;
 }
 
-/* The name of a type: letters, digits, "_", "-", "."; "1g.10gb" begins with a digit, nothing begins with a sign. */
-static int read_type(const char *list, const char *p, const char *end, char type[GPU_TYPE_MAX], struct fault *why)
+/* The name of a type: letters, digits, "_", "-", "."; "1g.10gb" begins with a digit, nothing begins with a
+ * sign. */
+static int read_type(
+	const char *list, const char *p, const char *end, char type[GPU_TYPE_MAX], struct fault *why)
 {
 	if (p == end)
 		return gres_list_fault(list, p, EINVAL, why, "a type or a count is missing");
@@ -108,13 +114,16 @@ static int read_type(const char *list, const char *p, const char *end, char type
 		return gres_list_fault(list, p, EINVAL, why, "the name of a type too long");
 	for (const char *s = p; s < end; s++)
 		if (!isalnum((unsigned char)*s) && (s == p || !strchr("_-.", *s)))
-			return gres_list_fault(list, s, EINVAL, why, s == p ? "neither a type nor a count" : "not part of a type's name");
+			return gres_list_fault(list, s, EINVAL, why,
+				s == p ? "neither a type nor a count" : "not part of a type's name");
 	snprintf(type, GPU_TYPE_MAX, "%.*s", (int)(end - p), p);
 	return 0;
 }
 
-/* Behind "gpu:" one word is a count when it looks like one, else a type; a number that is no count ("1.5") is neither. */
-static int read_word(const char *list, const char *p, const char *end, struct gres_item *item, struct fault *why)
+/* Behind "gpu:" one word is a count when it looks like one, else a type; a number that is no count ("1.5") is
+ * neither. */
+static int read_word(
+	const char *list, const char *p, const char *end, struct gres_item *item, struct fault *why)
 {
 	const char *s = p;
 
@@ -128,7 +137,8 @@ static int read_word(const char *list, const char *p, const char *end, struct gr
 }
 
 /* [:type][:=]count of a device, `sep` being the separator behind its name. */
-static int read_device(const char *list, const char *sep, const char *end, struct gres_item *item, struct fault *why)
+static int read_device(
+	const char *list, const char *sep, const char *end, struct gres_item *item, struct fault *why)
 {
 	const char *word = sep + 1;
 	const char *next = word;
@@ -149,8 +159,10 @@ static int read_device(const char *list, const char *sep, const char *end, struc
 	return read_count(list, word, end, &item->count, why);
 }
 
-/* Anything else: a name and, behind the separator, a value that is not ours to judge, unless it is a change or a limit. */
-static int read_other(const char *list, const char *sep, const char *end, struct gres_item *item, struct fault *why)
+/* Anything else: a name and, behind the separator, a value that is not ours to judge, unless it is a change
+ * or a limit. */
+static int read_other(
+	const char *list, const char *sep, const char *end, struct gres_item *item, struct fault *why)
 {
 	if (sep == item->name)
 		return gres_list_fault(list, sep, EINVAL, why, "a name is missing");
@@ -175,7 +187,8 @@ static enum gres_kind kind_of(const char *name, size_t len)
 }
 
 /* One item, [p, end), brackets cut. */
-static int read_item(const char *list, const char *p, const char *end, struct gres_item *item, struct fault *why)
+static int read_item(
+	const char *list, const char *p, const char *end, struct gres_item *item, struct fault *why)
 {
 	const char *sep;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * job_options.c - what the researcher declares, from an option's text or from words of --comment
  *
- * The strings come from users, through SPANK or REST, and are read again wherever they arrive: nothing here is trusted. */
+ * The strings come from users, through SPANK or REST, and are read again wherever they arrive: nothing here
+ * is trusted. */
 #include "lib/job_options.h"
 #include <errno.h>
 #include <stdbool.h>
@@ -11,14 +12,18 @@
 
 const struct job_option_row job_option_table[JOB_OPTIONS] = {
 	[OPT_MIN_RUNTIME] = { "gpu-min-runtime", "TIME", "GPUBUDGET_MIN_RUNTIME",
-		"shortest run that makes progress (2h, 90m, D-HH:MM:SS; a number is minutes); protected in each run" },
+		"shortest run that makes progress (2h, 90m, D-HH:MM:SS; a number is minutes); protected in "
+		"each run" },
 	[OPT_TIER] = { "gpu-tier", "funded|free", "GPUBUDGET_TIER",
-		"funded: pay from the budget or refuse the job; free: pay nothing, may be displaced at any time" },
+		"funded: pay from the budget or refuse the job; free: pay nothing, may be displaced at any "
+		"time" },
 	[OPT_TEAM_RANK] = { "gpu-team-rank", "N", "GPUBUDGET_TEAM_RANK",
 		"order among the pending jobs of your own project, 1 to 1000, smaller goes first" },
 };
 
-static const char *const tier_names[] = { [TIER_UNSET] = "unset", [TIER_FUNDED] = "funded", [TIER_FREE] = "free" };
+static const char *const tier_names[] = {
+	[TIER_UNSET] = "unset", [TIER_FUNDED] = "funded", [TIER_FREE] = "free"
+};
 
 const char *job_tier_name(enum job_tier t)
 {
@@ -51,7 +56,8 @@ static int set_tier(struct job_options *o, const char *value, struct fault *why)
 			o->tier = t;
 			return 0;
 		}
-	return fault_errno(why, EINVAL, "--gpu-tier=%.80s: there is no such tier; write funded or free", value);
+	return fault_errno(
+		why, EINVAL, "--gpu-tier=%.80s: there is no such tier; write funded or free", value);
 }
 
 static int set_team_rank(struct job_options *o, const char *value, struct fault *why)
@@ -59,7 +65,8 @@ static int set_team_rank(struct job_options *o, const char *value, struct fault 
 	int64_t rank;
 
 	if (number_parse(value, TEAM_RANK_MAX, &rank) < 0)
-		return fault_set(why, "--gpu-team-rank=%.80s: not a whole number from 0 to %d", value, TEAM_RANK_MAX);
+		return fault_set(
+			why, "--gpu-team-rank=%.80s: not a whole number from 0 to %d", value, TEAM_RANK_MAX);
 	o->team_rank = (int)rank;
 	return 0;
 }
@@ -106,7 +113,8 @@ static int comment_word(struct job_options *o, const char *word, size_t len, str
 			continue;
 		len -= name + 1;
 		if (len >= sizeof(value))
-			return fault_errno(why, EINVAL, "--comment: the value of %s is too long", job_option_table[i].name);
+			return fault_errno(why, EINVAL, "--comment: the value of %s is too long",
+				job_option_table[i].name);
 		memcpy(value, word + name + 1, len);
 		value[len] = '\0';
 		if (job_options_set(&other, i, value, why) < 0)
@@ -140,13 +148,16 @@ int job_options_check(const struct job_options *o, int64_t max_s, struct fault *
 	char asked[DURATION_TEXT_MAX], most[DURATION_TEXT_MAX];
 
 	if (o->min_runtime_s != MIN_RUNTIME_UNSET && o->min_runtime_s < 0)
-		return fault_errno(why, EINVAL, "a minimum runtime of %s is negative", duration_text(o->min_runtime_s, asked));
+		return fault_errno(why, EINVAL, "a minimum runtime of %s is negative",
+			duration_text(o->min_runtime_s, asked));
 	if (o->min_runtime_s > max_s)
-		return fault_errno(why, EINVAL, "a minimum runtime of %s is longer than this site's maximum of %s; "
-			"ask for %s or less and let the job write checkpoints", duration_text(o->min_runtime_s, asked),
-			duration_text(max_s, most), most);
+		return fault_errno(why, EINVAL,
+			"a minimum runtime of %s is longer than this site's maximum of %s; "
+			"ask for %s or less and let the job write checkpoints",
+			duration_text(o->min_runtime_s, asked), duration_text(max_s, most), most);
 	if (o->tier == TIER_FUNDED && o->min_runtime_s == 0)
-		return fault_errno(why, EINVAL, "--gpu-tier=funded and a minimum runtime of 0 contradict each other: "
+		return fault_errno(why, EINVAL,
+			"--gpu-tier=funded and a minimum runtime of 0 contradict each other: "
 			"0 asks for the free tier; leave one of them out");
 	return 0;
 }

@@ -13,7 +13,8 @@ int number_read(const char **p, int64_t *out)
 		return -1;
 	}
 	for (; *s >= '0' && *s <= '9'; s++)
-		if (__builtin_mul_overflow(n, (int64_t)10, &n) || __builtin_add_overflow(n, (int64_t)(*s - '0'), &n)) {
+		if (__builtin_mul_overflow(n, (int64_t)10, &n) ||
+			__builtin_add_overflow(n, (int64_t)(*s - '0'), &n)) {
 			errno = EOVERFLOW;
 			return -1;
 		}

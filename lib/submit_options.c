@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * submit_options.c - sbatch's own command line and the #SBATCH lines of a script
  *
- * getopt_long cannot be used: it keeps its place in global variables, and options of other plugins, which are unknown
- * here, must be stepped over. As in sbatch the words of all #SBATCH lines of a component are one command line. */
+ * getopt_long cannot be used: it keeps its place in global variables, and options of other plugins, which are
+ * unknown here, must be stepped over. As in sbatch the words of all #SBATCH lines of a component are one
+ * command line. */
 #include "config.h"
 #include "lib/submit_options.h"
 #include <ctype.h>
@@ -51,7 +52,8 @@ void submit_options_free(struct submit_options *s)
 	free(s);
 }
 
-/* Words that are read again begin at the first component: the command line wins over the script, component by component. */
+/* Words that are read again begin at the first component: the command line wins over the script, component by
+ * component. */
 static struct submit_part *component(struct submit_options *s, size_t i, struct fault *why)
 {
 	if (i >= COMPONENTS_MAX) {
@@ -89,7 +91,8 @@ static int fault_word(const struct words *w, int i, struct fault *why, const cha
 	return fault_at(w, i, EINVAL, why, text.text);
 }
 
-static int set(struct submit_part *p, const struct submit_option *o, const char *value, const struct words *w, int at, struct fault *why)
+static int set(struct submit_part *p, const struct submit_option *o, const char *value, const struct words *w,
+	int at, struct fault *why)
 {
 	struct fault reason = { "" };
 
@@ -98,8 +101,8 @@ static int set(struct submit_part *p, const struct submit_option *o, const char 
 	return 0;
 }
 
-/* An option of another plugin or of a later sbatch. Without "=" nobody here can tell whether the next word is its value:
- * in a script it can be nothing else, on a command line it may be the script. */
+/* An option of another plugin or of a later sbatch. Without "=" nobody here can tell whether the next word is
+ * its value: in a script it can be nothing else, on a command line it may be the script. */
 static int skip_unknown(struct words *w, int at, struct fault *why)
 {
 	bool word = w->next < w->n && w->word[w->next][0] != '-';
@@ -107,7 +110,8 @@ static int skip_unknown(struct words *w, int at, struct fault *why)
 	if (strchr(w->word[at], '=') || !word)
 		return 0;
 	if (!w->line)
-		return fault_word(w, at, why, "not an option of sbatch that is known here; write its value behind \"=\"");
+		return fault_word(w, at, why,
+			"not an option of sbatch that is known here; write its value behind \"=\"");
 	if (w->line[w->next] == w->line[at])
 		w->next++;
 	return 0;
@@ -127,7 +131,8 @@ static int take_long(struct submit_part *p, struct words *w, struct fault *why)
 	int at = w->next++;
 	const char *name = w->word[at] + 2;
 	const char *equals = strchr(name, '='), *value = equals ? equals + 1 : NULL, *two[2];
-	const struct submit_option *o = submit_option_long(name, equals ? (size_t)(equals - name) : strlen(name), two);
+	const struct submit_option *o =
+		submit_option_long(name, equals ? (size_t)(equals - name) : strlen(name), two);
 
 	if (!o && two[0])
 		return fault_ambiguous(w, at, two, why);
@@ -192,7 +197,8 @@ static int take_options(struct submit_part *p, struct words *w, struct fault *wh
 	return 0;
 }
 
-int submit_options_words(struct submit_options *s, int argc, const char *const *argv, int *script, struct fault *why)
+int submit_options_words(
+	struct submit_options *s, int argc, const char *const *argv, int *script, struct fault *why)
 {
 	struct words w = { .word = argv, .n = argc };
 
@@ -244,8 +250,8 @@ static int collect(struct collected *c, const char *word, int line, struct fault
 	return 0;
 }
 
-/* One word, quotes and backslashes resolved, at *p, which moves behind it. NULL at the end of the line or at its comment;
- * *open_quote is set when a quote is never closed. An open "#" begins a comment, even in a word. */
+/* One word, quotes and backslashes resolved, at *p, which moves behind it. NULL at the end of the line or at
+ * its comment; *open_quote is set when a quote is never closed. An open "#" begins a comment. */
 static const char *next_word(struct collected *c, const char **p, const char *end, char *open_quote)
 {
 	const char *s = *p, *start = c->free;
@@ -278,7 +284,8 @@ static int collect_line(struct collected *c, const char *p, const char *end, int
 
 	while ((word = next_word(c, &p, end, &open_quote))) {
 		if (open_quote)
-			return fault_errno(why, EINVAL, "script line %d: a quote (%c) that is never closed", line, open_quote);
+			return fault_errno(why, EINVAL, "script line %d: a quote (%c) that is never closed",
+				line, open_quote);
 		if (collect(c, word, line, why) < 0)
 			return -1;
 	}
@@ -301,7 +308,8 @@ static int take_collected(struct submit_options *s, size_t i, struct collected *
 	return 0;
 }
 
-/* "hetjob", or "packjob" as it was called before, begins the next component; the rest of that line is ignored. */
+/* "hetjob", or "packjob" as it was called before, begins the next component; the rest of that line is
+ * ignored. */
 static bool begins_component(const char *p, const char *end)
 {
 	while (p < end && isblank((unsigned char)*p))
@@ -326,7 +334,9 @@ static int read_script(struct submit_options *s, const char *text, struct collec
 	for (const char *p = text, *end; *p; p = *end ? end + 1 : end, line++) {
 		end = p + strcspn(p, "\n");
 		if (end > p && end[-1] == '\r')
-			return fault_errno(why, EINVAL, "script line %d: ends in a DOS line break (\\r\\n), which sbatch refuses", line);
+			return fault_errno(why, EINVAL,
+				"script line %d: ends in a DOS line break (\\r\\n), which sbatch refuses",
+				line);
 		if (strncmp(p, magic, sizeof(magic) - 1) != 0) {
 			if (is_command(p, end))
 				break;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * submit_options_table.c - the options of sbatch(1), 22.05 to 26.05, and which of them concern us
  *
- * Names, letters and kinds of argument were tried with sbatch 22.05.8; later options are from the manual pages. */
+ * Names, letters and kinds of argument were tried with sbatch 22.05.8; later options are from the manual
+ * pages. */
 #include "lib/submit_options_table.h"
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * submit_part.c - one component of a submission: the values of its options
  *
- * A value is refused where sbatch refuses it (tried with 22.05.8), and where its manual page demands what sbatch does
- * not check: "--gpus-per-node=N" would ask for one GPU of a type called N. */
+ * A value is refused where sbatch refuses it (tried with 22.05.8), and where its manual page demands what
+ * sbatch does not check: "--gpus-per-node=N" would ask for one GPU of a type called N. */
 #include "config.h"
 #include "lib/submit_part.h"
 #include <errno.h>
@@ -23,7 +23,9 @@ static int no_memory(struct fault *why)
 
 void submit_part_init(struct submit_part *p)
 {
-	*p = (struct submit_part){ .min_nodes = GPU_REQUEST_UNSET, .max_nodes = GPU_REQUEST_UNSET, .time_limit_s = TIME_LIMIT_UNSET };
+	*p = (struct submit_part){
+		.min_nodes = GPU_REQUEST_UNSET, .max_nodes = GPU_REQUEST_UNSET, .time_limit_s = TIME_LIMIT_UNSET,
+	};
 	for (size_t i = 0; i < sizeof(p->number) / sizeof(p->number[0]); i++)
 		p->number[i] = GPU_REQUEST_UNSET;
 	job_options_init(&p->options);
@@ -43,7 +45,8 @@ void submit_part_clear(struct submit_part *p)
 
 /* --- values ----------------------------------------------------------------------------------------- */
 
-typedef int setter(struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why);
+typedef int setter(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why);
 
 static int take_text(struct submit_part *p, const struct submit_option *o, char *copy, struct fault *why)
 {
@@ -54,12 +57,14 @@ static int take_text(struct submit_part *p, const struct submit_option *o, char 
 	return 0;
 }
 
-static int set_text(struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+static int set_text(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
 {
 	return take_text(p, o, strdup(value), why);
 }
 
-static int set_array(struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+static int set_array(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
 {
 	int64_t tasks;
 
@@ -68,12 +73,14 @@ static int set_array(struct submit_part *p, const struct submit_option *o, const
 	return set_text(p, o, value, why);
 }
 
-static int set_number(struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+static int set_number(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
 {
 	int64_t n;
 
 	if (number_parse(value, NUMBER_MOST, &n) < 0 || n == 0)
-		return fault_errno(why, EINVAL, "--%s=%.80s: not a whole number from 1 to %d", o->name, value, NUMBER_MOST);
+		return fault_errno(why, EINVAL, "--%s=%.80s: not a whole number from 1 to %d", o->name, value,
+			NUMBER_MOST);
 	p->number[o->field - SUBMIT_TEXTS] = (uint32_t)n;
 	return 0;
 }
@@ -111,13 +118,15 @@ static int check_list(const struct submit_option *o, const char *list, bool coun
 
 	while ((rc = gres_list_next(list, &cursor, &item, &reason)) > 0)
 		if (counted && !item.counted) {
-			rc = gres_list_fault(list, item.value ? item.value : item.name, EINVAL, &reason, "no number of GPUs");
+			rc = gres_list_fault(list, item.value ? item.value : item.name, EINVAL, &reason,
+				"no number of GPUs");
 			break;
 		}
 	return rc < 0 ? fault_set(why, "--%s: %s", o->name, reason.text) : 0;
 }
 
-static int set_list(struct submit_part *p, const struct submit_option *o, char *list, bool counted, struct fault *why)
+static int set_list(
+	struct submit_part *p, const struct submit_option *o, char *list, bool counted, struct fault *why)
 {
 	if (!list)
 		return no_memory(why);
@@ -129,12 +138,14 @@ static int set_list(struct submit_part *p, const struct submit_option *o, char *
 }
 
 /* [type:]number, a list of them. */
-static int set_gpus(struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+static int set_gpus(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
 {
 	return set_list(p, o, prefix_items("gres/gpu:", value), true, why);
 }
 
-static int set_gres(struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+static int set_gres(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
 {
 	if (strcasecmp(value, "none") != 0)
 		return set_list(p, o, prefix_items("gres/", value), false, why);
@@ -143,7 +154,8 @@ static int set_gres(struct submit_part *p, const struct submit_option *o, const 
 	return 0;
 }
 
-static int set_tres(struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+static int set_tres(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
 {
 	return set_list(p, o, strdup(value), true, why);
 }
@@ -166,7 +178,8 @@ static int read_nodes(const char **s, int64_t *n)
 }
 
 /* "2", "2-4", and from 23.02 on a list of sizes that will do, "1,2,4-8": the least and the most of it. */
-static int set_nodes(struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+static int set_nodes(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
 {
 	int64_t least = NUMBER_MOST, most = 0;
 	const char *s = value;
@@ -193,12 +206,15 @@ static int set_nodes(struct submit_part *p, const struct submit_option *o, const
 	p->max_nodes = (uint32_t)most;
 	return 0;
 fail:
-	return fault_errno(why, EINVAL, "--%s=%.80s: not a number of nodes or a range such as 2-4, at character %td",
-		o->name, value, s - value + 1);
+	return fault_errno(why, EINVAL,
+		"--%s=%.80s: not a number of nodes or a range such as 2-4, at character %td", o->name, value,
+		s - value + 1);
 }
 
-/* Only the clock of sbatch, no "2h"; 0 and -1 mean no limit; seconds are rounded up to the minute, as sbatch does. */
-static int set_time(struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+/* Only the clock of sbatch, no "2h"; 0 and -1 mean no limit; seconds are rounded up to the minute, as sbatch
+ * does. */
+static int set_time(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
 {
 	bool clock = value[strspn(value, "0123456789:-")] == '\0';
 	struct fault reason = { "" };
@@ -207,7 +223,9 @@ static int set_time(struct submit_part *p, const struct submit_option *o, const 
 	if (!strcmp(value, "-1"))
 		value = "UNLIMITED";
 	else if (!clock && strcasecmp(value, "UNLIMITED") != 0 && strcasecmp(value, "INFINITE") != 0)
-		return fault_errno(why, EINVAL, "--%s=%.80s: sbatch takes minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM, D-HH:MM:SS or UNLIMITED",
+		return fault_errno(why, EINVAL,
+			"--%s=%.80s: sbatch takes minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM, D-HH:MM:SS or "
+			"UNLIMITED",
 			o->name, value);
 	if (duration_parse(value, &seconds, &reason) < 0)
 		return fault_set(why, "--%s: %s", o->name, reason.text);
@@ -219,8 +237,9 @@ static int set_time(struct submit_part *p, const struct submit_option *o, const 
 	return 0;
 }
 
-/* With a word (user, mcs, topo) the nodes are not shared with others, but the job is not given all of them. */
-static int set_exclusive(struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+/* With a word (user, mcs, topo) the nodes are not shared with others, but not given whole. */
+static int set_exclusive(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
 {
 	static const char *const words[] = { "user", "mcs", "topo" };
 
@@ -230,13 +249,15 @@ static int set_exclusive(struct submit_part *p, const struct submit_option *o, c
 			return 0;
 		}
 	if (value && strcasecmp(value, "exclusive") != 0)
-		return fault_errno(why, EINVAL, "--%s=%.80s: only user, mcs or topo may stand there", o->name, value);
+		return fault_errno(
+			why, EINVAL, "--%s=%.80s: only user, mcs or topo may stand there", o->name, value);
 	p->exclusive = true;
 	return 0;
 }
 
 /* -B sockets[:cores[:threads]]; "*" leaves the sockets open. */
-static int set_node_info(struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+static int set_node_info(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
 {
 	const char *s = value;
 	int64_t n;
@@ -249,33 +270,52 @@ static int set_node_info(struct submit_part *p, const struct submit_option *o, c
 	return 0;
 }
 
-static int set_job_option(struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+static int set_job_option(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
 {
 	return job_options_set(&p->options, (enum job_option)(o->field - FIELD_MIN_RUNTIME), value, why);
 }
 
-static int set_nothing(struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+static int set_nothing(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
 {
 	(void)p, (void)o, (void)value, (void)why;
 	return 0;
 }
 
-_Static_assert((int)FIELD_TEAM_RANK - (int)FIELD_MIN_RUNTIME == (int)OPT_TEAM_RANK, "fields stand in the order of job_option_table");
+_Static_assert((int)FIELD_TEAM_RANK - (int)FIELD_MIN_RUNTIME == (int)OPT_TEAM_RANK,
+	"fields stand in the order of job_option_table");
 
 static setter *const setters[SUBMIT_FIELDS] = {
-	[FIELD_ACCOUNT] = set_text, [FIELD_PARTITION] = set_text, [FIELD_QOS] = set_text, [FIELD_COMMENT] = set_text,
+	[FIELD_ACCOUNT] = set_text,
+	[FIELD_PARTITION] = set_text,
+	[FIELD_QOS] = set_text,
+	[FIELD_COMMENT] = set_text,
 	[FIELD_ARRAY] = set_array,
-	[FIELD_GPUS] = set_gpus, [FIELD_GPUS_PER_NODE] = set_gpus, [FIELD_GPUS_PER_SOCKET] = set_gpus,
-	[FIELD_GPUS_PER_TASK] = set_gpus, [FIELD_GRES] = set_gres, [FIELD_TRES_PER_TASK] = set_tres,
-	[FIELD_NTASKS] = set_number, [FIELD_NTASKS_PER_NODE] = set_number, [FIELD_NTASKS_PER_SOCKET] = set_number,
-	[FIELD_SOCKETS_PER_NODE] = set_number, [FIELD_CPUS_PER_TASK] = set_number, [FIELD_NTASKS_PER_TRES] = set_number,
-	[FIELD_NODES] = set_nodes, [FIELD_TIME] = set_time, [FIELD_EXCLUSIVE] = set_exclusive,
+	[FIELD_GPUS] = set_gpus,
+	[FIELD_GPUS_PER_NODE] = set_gpus,
+	[FIELD_GPUS_PER_SOCKET] = set_gpus,
+	[FIELD_GPUS_PER_TASK] = set_gpus,
+	[FIELD_GRES] = set_gres,
+	[FIELD_TRES_PER_TASK] = set_tres,
+	[FIELD_NTASKS] = set_number,
+	[FIELD_NTASKS_PER_NODE] = set_number,
+	[FIELD_NTASKS_PER_SOCKET] = set_number,
+	[FIELD_SOCKETS_PER_NODE] = set_number,
+	[FIELD_CPUS_PER_TASK] = set_number,
+	[FIELD_NTASKS_PER_TRES] = set_number,
+	[FIELD_NODES] = set_nodes,
+	[FIELD_TIME] = set_time,
+	[FIELD_EXCLUSIVE] = set_exclusive,
 	[FIELD_EXTRA_NODE_INFO] = set_node_info,
-	[FIELD_MIN_RUNTIME] = set_job_option, [FIELD_TIER] = set_job_option, [FIELD_TEAM_RANK] = set_job_option,
+	[FIELD_MIN_RUNTIME] = set_job_option,
+	[FIELD_TIER] = set_job_option,
+	[FIELD_TEAM_RANK] = set_job_option,
 	[FIELD_NONE] = set_nothing,
 };
 
-int submit_part_set(struct submit_part *p, const struct submit_option *option, const char *value, struct fault *why)
+int submit_part_set(
+	struct submit_part *p, const struct submit_option *option, const char *value, struct fault *why)
 {
 	return setters[option->field](p, option, value, why);
 }
@@ -301,6 +341,7 @@ static uint32_t number(const struct submit_part *p, enum submit_field field)
 	return p->number[field - SUBMIT_TEXTS];
 }
 
+/* Fewer tasks than nodes: sbatch says "can't run 2 processes on 4 nodes, setting nnodes to 2". */
 static void build_gpus(struct submit_part *p)
 {
 	struct gpu_request_input *in = &p->component.gpus;
@@ -318,8 +359,9 @@ static void build_gpus(struct submit_part *p)
 	in->ntasks_per_tres = number(p, FIELD_NTASKS_PER_TRES);
 	in->min_nodes = p->min_nodes;
 	in->max_nodes = p->max_nodes;
-	if (in->num_tasks != GPU_REQUEST_UNSET && in->min_nodes != GPU_REQUEST_UNSET && in->num_tasks < in->min_nodes)
-		in->min_nodes = in->max_nodes = in->num_tasks;	/* sbatch: "can't run 2 processes on 4 nodes, setting nnodes to 2" */
+	if (in->num_tasks != GPU_REQUEST_UNSET && in->min_nodes != GPU_REQUEST_UNSET &&
+		in->num_tasks < in->min_nodes)
+		in->min_nodes = in->max_nodes = in->num_tasks;
 	in->exclusive = p->exclusive;
 	in->array = p->text[FIELD_ARRAY];
 }
@@ -348,8 +390,12 @@ int submit_part_build(struct submit_part *p, const struct submit_part *before, s
 		join(&p->per_task, p->text[FIELD_GPUS_PER_TASK], p->text[FIELD_TRES_PER_TASK], why) < 0)
 		return -1;
 	p->component = (struct submit_component){
-		.options = p->options, .time_limit_s = p->time_limit_s, .account = p->text[FIELD_ACCOUNT],
-		.partition = p->text[FIELD_PARTITION], .qos = p->text[FIELD_QOS], .comment = p->text[FIELD_COMMENT],
+		.options = p->options,
+		.time_limit_s = p->time_limit_s,
+		.account = p->text[FIELD_ACCOUNT],
+		.partition = p->text[FIELD_PARTITION],
+		.qos = p->text[FIELD_QOS],
+		.comment = p->text[FIELD_COMMENT],
 	};
 	build_gpus(p);
 	if (before)

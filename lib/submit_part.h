@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * submit_part.h - one component of a submission while its options are being read
  *
- * Options arrive in any order and the later one wins, so what was given is kept as given; the component that callers see is
- * built from it when all are read.
+ * Options arrive in any order and the later one wins, so what was given is kept as given; the component that
+ * callers see is built from it when all are read.
  *
  * Ownership  a part owns its strings; its component borrows them
  * Threads    one object per thread */
@@ -25,12 +25,13 @@ struct submit_part {
 void submit_part_init(struct submit_part *p);
 void submit_part_clear(struct submit_part *p);
 
-/* Take one option; `value` is NULL where none was written. 0; or -1, p untouched, errno EINVAL, EOVERFLOW or ENOMEM, and a text that
- * begins with the option. */
-int submit_part_set(struct submit_part *p, const struct submit_option *option, const char *value, struct fault *why);
+/* Take one option; `value` is NULL where none was written. 0; or -1, p untouched, errno EINVAL, EOVERFLOW or
+ * ENOMEM, and a text that begins with the option. */
+int submit_part_set(
+	struct submit_part *p, const struct submit_option *option, const char *value, struct fault *why);
 
-/* Build p->component. Account, QOS, comment, time limit and our own options are taken over from `before`, the component in front
- * (NULL for the first), where p has none: sbatch does so. 0, or -1 and ENOMEM. */
+/* Build p->component. Account, QOS, comment, time limit and our own options are taken over from `before`, the
+ * component in front (NULL for the first), where p has none: sbatch does so. 0, or -1 and ENOMEM. */
 int submit_part_build(struct submit_part *p, const struct submit_part *before, struct fault *why);
 
 #endif

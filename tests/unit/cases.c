@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void die(const char *file, int line, const char *fmt, ...) __attribute__((noreturn, format(printf, 3, 4)));
+static void die(const char *file, int line, const char *fmt, ...)
+	__attribute__((noreturn, format(printf, 3, 4)));
 static void die(const char *file, int line, const char *fmt, ...)
 {
 	va_list ap;
@@ -46,7 +47,8 @@ static char *trim(char *s)
 	return s;
 }
 
-/* Cut one line into its columns. A column of "" is the empty text; one column too many is counted, so that it is seen. */
+/* Cut one line into its columns. A column of "" is the empty text; one column too many is counted, so that it
+ * is seen. */
 static int split(char *line, char separator, const char **col)
 {
 	int n = 0;
@@ -155,6 +157,7 @@ void cases_check_number(const struct case_table *t, int column)
 		errno = 0;
 		strtoll(text, &end, 10);
 		if (errno || end == text || *end)
-			die(t->file, t->row[i].line, "column %d, \"%s\", is not a whole number", column + 1, text);
+			die(t->file, t->row[i].line, "column %d, \"%s\", is not a whole number", column + 1,
+				text);
 	}
 }

@@ -18,11 +18,14 @@ START_TEST(what_is_typed_is_read_exactly_or_refused_with_a_position)
 
 	if (!case_none(c, 1)) {
 		ck_assert_msg(rc == 0, "%s: %s", c->col[0], why.text);
-		ck_assert_msg(got == case_number(c, 1), "%s: %" PRId64 ", the table says %s", c->col[0], got, c->col[1]);
+		ck_assert_msg(got == case_number(c, 1), "%s: %" PRId64 ", the table says %s", c->col[0], got,
+			c->col[1]);
 		return;
 	}
-	ck_assert_msg(rc == -1 && (errno == EINVAL || errno == EOVERFLOW), "%s was taken for %" PRId64, c->col[0], got);
-	ck_assert_msg(strstr(why.text, c->col[2]), "%s: the text has no \"%s\": %s", c->col[0], c->col[2], why.text);
+	ck_assert_msg(rc == -1 && (errno == EINVAL || errno == EOVERFLOW), "%s was taken for %" PRId64,
+		c->col[0], got);
+	ck_assert_msg(strstr(why.text, c->col[2]), "%s: the text has no \"%s\": %s", c->col[0], c->col[2],
+		why.text);
 	ck_assert_int_eq(got, -7);
 }
 END_TEST

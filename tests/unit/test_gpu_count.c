@@ -54,10 +54,12 @@ static const struct {
 	{ { .total = 2, .ntypes = 1, .types = { { "", 2 } } }, "2 GPUs" },
 	{ { .total = 1, .ntypes = 1, .types = { { "h100", 1 } } }, "1 h100 GPU" },
 	{ { .total = 8, .ntypes = 2, .types = { { "h100", 2 }, { "h200", 6 } } }, "2 h100 and 6 h200 GPUs" },
-	{ { .total = 4, .ntypes = 3, .types = { { "a", 2 }, { "b", 1 }, { "", 1 } } }, "2 a, 1 b and 1 untyped GPUs" },
+	{ { .total = 4, .ntypes = 3, .types = { { "a", 2 }, { "b", 1 }, { "", 1 } } },
+		"2 a, 1 b and 1 untyped GPUs" },
 	{ { .shards = 40 }, "40 shards" },
 	{ { .shards = 1, .mps = 50 }, "1 shard and 50 mps" },
-	{ { .total = 2, .ntypes = 1, .types = { { "", 2 } }, .shards = 3, .mps = 5 }, "2 GPUs, 3 shards and 5 mps" },
+	{ { .total = 2, .ntypes = 1, .types = { { "", 2 } }, .shards = 3, .mps = 5 },
+		"2 GPUs, 3 shards and 5 mps" },
 };
 
 START_TEST(a_count_is_said_in_words)

@@ -85,7 +85,8 @@ static void raw_read(struct raw *r, const struct case_row *c)
 		if (!strcmp(w, "N"))
 			raw_nodes(&r->in, value);
 		else
-			ck_assert_msg(raw_text(&r->in, w, value) || raw_number(r, w, value ? value : ""), "%s: what is %s?", c->col[0], w);
+			ck_assert_msg(raw_text(&r->in, w, value) || raw_number(r, w, value ? value : ""),
+				"%s: what is %s?", c->col[0], w);
 	}
 }
 
@@ -108,8 +109,10 @@ START_TEST(raw_fields_give_the_gpus_of_one_task_with_honest_bounds)
 	raw_read(&r, c);
 	ck_assert_msg(gpu_request_read(&r.in, &r.cluster, &got, &why) == 0, "%s: %s", c->col[0], why.text);
 	answer_text(&got, answer);
-	ck_assert_msg(!strcmp(answer, c->col[3]), "%s: %s, the table says %s (%s)", c->col[0], answer, c->col[3], got.rule);
-	ck_assert_msg(!strcmp(counts_text(&got.gpus, buf), c->col[4]), "%s: %s, the table says %s", c->col[0], buf, c->col[4]);
+	ck_assert_msg(!strcmp(answer, c->col[3]), "%s: %s, the table says %s (%s)", c->col[0], answer,
+		c->col[3], got.rule);
+	ck_assert_msg(!strcmp(counts_text(&got.gpus, buf), c->col[4]), "%s: %s, the table says %s", c->col[0],
+		buf, c->col[4]);
 	ck_assert(counts_sum_up(&got.gpus) && got.gpus.total == got.gpus_max);
 	ck_assert_msg(!got.exact || got.gpus_min == got.gpus_max, "%s: exact, but a span", c->col[0]);
 	ck_assert_int_eq(got.array_tasks, 1);
@@ -127,13 +130,15 @@ START_TEST(raw_fields_that_make_no_sense_are_refused_with_their_position)
 	struct raw r;
 
 	raw_read(&r, c);
-	ck_assert_msg(gpu_request_read(&r.in, NULL, &got, &why) == -1 || r.cluster.gpus_per_node, "%s: %" PRId64 " GPUs", c->col[0], got.gpus_max);
+	ck_assert_msg(gpu_request_read(&r.in, NULL, &got, &why) == -1 || r.cluster.gpus_per_node,
+		"%s: %" PRId64 " GPUs", c->col[0], got.gpus_max);
 	if (r.cluster.gpus_per_node) {
 		got.gpus_min = -7;
 		ck_assert_int_eq(gpu_request_read(&r.in, &r.cluster, &got, &why), -1);
 	}
 	ck_assert(errno == EINVAL || errno == EOVERFLOW);
-	ck_assert_msg(strstr(why.text, c->col[3]), "%s: the text has no \"%s\": %s", c->col[0], c->col[3], why.text);
+	ck_assert_msg(strstr(why.text, c->col[3]), "%s: the text has no \"%s\": %s", c->col[0], c->col[3],
+		why.text);
 	ck_assert_int_eq(got.gpus_min, -7);
 }
 END_TEST
@@ -147,13 +152,16 @@ START_TEST(tasks_of_an_array_are_counted_once_each)
 
 	if (case_none(c, 1)) {
 		ck_assert_msg(rc == -1, "%s was taken for %" PRId64 " tasks", c->col[0], tasks);
-		ck_assert_msg(strstr(why.text, c->col[2]), "%s: the text has no \"%s\": %s", c->col[0], c->col[2], why.text);
+		ck_assert_msg(strstr(why.text, c->col[2]), "%s: the text has no \"%s\": %s", c->col[0],
+			c->col[2], why.text);
 		ck_assert(tasks == -7 && throttle == -7);
 		return;
 	}
 	ck_assert_msg(rc == 0, "%s: %s", c->col[0], why.text);
-	ck_assert_msg(tasks == case_number(c, 1), "%s: %" PRId64 " tasks, the table says %s", c->col[0], tasks, c->col[1]);
-	ck_assert_msg(throttle == case_number(c, 2), "%s: throttle %" PRId64 ", the table says %s", c->col[0], throttle, c->col[2]);
+	ck_assert_msg(tasks == case_number(c, 1), "%s: %" PRId64 " tasks, the table says %s", c->col[0],
+		tasks, c->col[1]);
+	ck_assert_msg(throttle == case_number(c, 2), "%s: throttle %" PRId64 ", the table says %s", c->col[0],
+		throttle, c->col[2]);
 }
 END_TEST
 
@@ -182,7 +190,8 @@ START_TEST(more_types_than_can_be_told_apart_are_refused_never_cut)
 	char list[1024] = "";
 
 	for (int i = 0; i <= GPU_TYPES_MAX; i++)
-		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%sgres/gpu:t%d:1", i ? "," : "", i);
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%sgres/gpu:t%d:1", i ? "," : "",
+			i);
 	gpu_request_input_init(&in);
 	in.tres_per_job = list;
 	ck_assert_int_eq(gpu_request_read(&in, NULL, &got, &why), -1);

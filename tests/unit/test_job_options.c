@@ -48,8 +48,10 @@ START_TEST(an_option_is_taken_or_refused_with_what_is_allowed)
 		ck_assert_str_eq(got, c->col[2]);
 		return;
 	}
-	ck_assert_msg(rc == -1 && (errno == EINVAL || errno == EOVERFLOW), "--%s=%s was taken for %s", c->col[0], c->col[1], got);
-	ck_assert_msg(strstr(why.text, c->col[3]), "--%s=%s: the text has no \"%s\": %s", c->col[0], c->col[1], c->col[3], why.text);
+	ck_assert_msg(rc == -1 && (errno == EINVAL || errno == EOVERFLOW), "--%s=%s was taken for %s",
+		c->col[0], c->col[1], got);
+	ck_assert_msg(strstr(why.text, c->col[3]), "--%s=%s: the text has no \"%s\": %s", c->col[0],
+		c->col[1], c->col[3], why.text);
 	ck_assert_mem_eq(&o, &before, sizeof(o));
 }
 END_TEST
@@ -71,7 +73,8 @@ START_TEST(words_of_a_comment_are_options_and_others_are_left_alone)
 		return;
 	}
 	ck_assert_int_eq(rc, -1);
-	ck_assert_msg(strstr(why.text, c->col[2]), "\"%s\": the text has no \"%s\": %s", c->col[0], c->col[2], why.text);
+	ck_assert_msg(strstr(why.text, c->col[2]), "\"%s\": the text has no \"%s\": %s", c->col[0], c->col[2],
+		why.text);
 	ck_assert_str_eq(got, "-1 unset 0");
 }
 END_TEST
@@ -127,7 +130,8 @@ Suite *job_options_suite(void)
 	option_cases = cases_load("job_option.cases", 4);
 	comment_cases = cases_load("job_comment.cases", 3);
 	tcase_add_loop_test(t, an_option_is_taken_or_refused_with_what_is_allowed, 0, option_cases.rows);
-	tcase_add_loop_test(t, words_of_a_comment_are_options_and_others_are_left_alone, 0, comment_cases.rows);
+	tcase_add_loop_test(
+		t, words_of_a_comment_are_options_and_others_are_left_alone, 0, comment_cases.rows);
 	tcase_add_test(t, an_option_wins_over_a_word_of_the_comment);
 	tcase_add_test(t, a_minimum_runtime_over_the_maximum_is_refused_with_the_maximum);
 	tcase_add_test(t, funded_with_nothing_to_protect_is_a_contradiction);

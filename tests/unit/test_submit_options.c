@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_submit_options.c - what users write in scripts and on sbatch's command line, down to the number of GPUs. */
+ * test_submit_options.c - what users write in scripts and on sbatch's command line, down to the number of
+ * GPUs. */
 #include "tests/unit/suites.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -46,7 +47,9 @@ static int request_of_all(const struct submit_options *s, struct gpu_request *su
 		if (gpu_request_read(&submit_options_component(s, i)->gpus, NULL, &one, why) < 0)
 			return -1;
 		for (int t = 0; t < one.gpus.ntypes; t++)
-			ck_assert_int_eq(gpu_count_add(&sum->gpus, one.gpus.types[t].type, one.gpus.types[t].count), 0);
+			ck_assert_int_eq(
+				gpu_count_add(&sum->gpus, one.gpus.types[t].type, one.gpus.types[t].count),
+				0);
 		sum->gpus.shards += one.gpus.shards;
 		sum->gpus.mps += one.gpus.mps;
 		sum->gpus_min += one.gpus_min;
@@ -57,7 +60,8 @@ static int request_of_all(const struct submit_options *s, struct gpu_request *su
 	return 0;
 }
 
-static void check_script(const struct case_row *c, const struct submit_options *s, int rc, const struct gpu_request *got)
+static void check_script(
+	const struct case_row *c, const struct submit_options *s, int rc, const struct gpu_request *got)
 {
 	int64_t limit = submit_options_component(s, 0)->time_limit_s;
 	char types[COUNTS_TEXT_MAX], answer[64];
@@ -67,12 +71,14 @@ static void check_script(const struct case_row *c, const struct submit_options *
 		snprintf(answer, sizeof(answer), "%" PRId64 "%s", got->gpus_max, got->exact ? "" : "?");
 	else
 		snprintf(answer, sizeof(answer), "%" PRId64 "..%" PRId64, got->gpus_min, got->gpus_max);
-	ck_assert_msg(!strcmp(answer, c->col[1]), "%s: %s GPUs, the table says %s", c->col[0], answer, c->col[1]);
+	ck_assert_msg(
+		!strcmp(answer, c->col[1]), "%s: %s GPUs, the table says %s", c->col[0], answer, c->col[1]);
 	counts_text(&got->gpus, types);
 	ck_assert_msg(!strcmp(types, c->col[2]), "%s: %s, the table says %s", c->col[0], types, c->col[2]);
-	ck_assert_msg(got->array_tasks == case_number(c, 3), "%s: %" PRId64 " array tasks, the table says %s", c->col[0], got->array_tasks, c->col[3]);
-	ck_assert_msg(limit == (case_none(c, 4) ? TIME_LIMIT_UNSET : case_number(c, 4)), "%s: limit %" PRId64 " s, the table says %s",
-		c->col[0], limit, c->col[4]);
+	ck_assert_msg(got->array_tasks == case_number(c, 3), "%s: %" PRId64 " array tasks, the table says %s",
+		c->col[0], got->array_tasks, c->col[3]);
+	ck_assert_msg(limit == (case_none(c, 4) ? TIME_LIMIT_UNSET : case_number(c, 4)),
+		"%s: limit %" PRId64 " s, the table says %s", c->col[0], limit, c->col[4]);
 }
 
 START_TEST(a_real_script_asks_for_what_its_manual_says)
@@ -91,7 +97,8 @@ START_TEST(a_real_script_asks_for_what_its_manual_says)
 		rc = request_of_all(s, &got, &why);
 	if (!strcmp(c->col[1], "error")) {
 		ck_assert_msg(rc == -1 && errno == EINVAL, "%s: not refused", c->col[0]);
-		ck_assert_msg(strstr(why.text, c->col[2]), "%s: the text has no \"%s\": %s", c->col[0], c->col[2], why.text);
+		ck_assert_msg(strstr(why.text, c->col[2]), "%s: the text has no \"%s\": %s", c->col[0],
+			c->col[2], why.text);
 		ck_assert_msg(strstr(why.text, "at character"), "%s: no position: %s", c->col[0], why.text);
 	} else {
 		ck_assert_msg(rc == 0, "%s: %s", c->col[0], why.text);
@@ -112,7 +119,8 @@ START_TEST(a_line_that_sbatch_refuses_is_refused_with_its_number)
 	/* the value of a last option must really be missing */
 	text[strstr(text, "srun") - text] = '\0';
 	ck_assert_msg(submit_options_script(s, text, &why) == -1, "%s: not refused", c->col[0]);
-	ck_assert_msg(strstr(why.text, c->col[1]), "%s: the text has no \"%s\": %s", c->col[0], c->col[1], why.text);
+	ck_assert_msg(strstr(why.text, c->col[1]), "%s: the text has no \"%s\": %s", c->col[0], c->col[1],
+		why.text);
 	ck_assert_msg(!strncmp(why.text, "script line ", 12), "%s: no line: %s", c->col[0], why.text);
 	submit_options_free(s);
 }
@@ -129,8 +137,9 @@ static const struct submit_component *first_of(struct submit_options *s, const c
 START_TEST(only_lines_before_the_first_command_count)
 {
 	struct submit_options *s = submit_options_new();
-	const struct submit_component *c = first_of(s,
-		"#!/bin/sh\n\n# --gpus=1\n #SBATCH --gpus=2\n##SBATCH --gpus=3\n#SBATCH-N5\n  \nexport A=1\n#SBATCH --gpus=4\n");
+	const struct submit_component *c =
+		first_of(s, "#!/bin/sh\n\n# --gpus=1\n #SBATCH --gpus=2\n##SBATCH --gpus=3\n#SBATCH-N5\n  "
+			    "\nexport A=1\n#SBATCH --gpus=4\n");
 
 	ck_assert_ptr_null(c->gpus.tres_per_job);
 	ck_assert_uint_eq(c->gpus.min_nodes, 5);
@@ -141,8 +150,8 @@ END_TEST
 START_TEST(quotes_comments_and_lines_are_read_as_sbatch_reads_them)
 {
 	struct submit_options *s = submit_options_new();
-	const struct submit_component *c = first_of(s,
-		"#SBATCH --comment=\"a # 'b'\" -A ai#rest\n#SBATCH --qos='x \"y'z -p\n#SBATCH gpu\\\"s # --gpus=9\n");
+	const struct submit_component *c = first_of(s, "#SBATCH --comment=\"a # 'b'\" -A ai#rest\n#SBATCH "
+						       "--qos='x \"y'z -p\n#SBATCH gpu\\\"s # --gpus=9\n");
 
 	ck_assert_str_eq(c->comment, "a # 'b'");
 	ck_assert_str_eq(c->account, "ai");
@@ -156,8 +165,8 @@ END_TEST
 START_TEST(options_of_other_plugins_are_stepped_over)
 {
 	struct submit_options *s = submit_options_new();
-	const struct submit_component *c = first_of(s,
-		"#SBATCH --container-image=img:1 --container-mounts /a:/b --no-such-flag\n#SBATCH --gpus=2\n");
+	const struct submit_component *c = first_of(s, "#SBATCH --container-image=img:1 --container-mounts "
+						       "/a:/b --no-such-flag\n#SBATCH --gpus=2\n");
 
 	ck_assert_str_eq(c->gpus.tres_per_job, "gres/gpu:2");
 	submit_options_free(s);
@@ -177,11 +186,12 @@ END_TEST
 
 START_TEST(the_command_line_wins_over_the_script)
 {
-	static const char *const words[] = { "-HN2-4", "-n", "6", "--gres=none", "--gpus-per-n", "h100:2", "-t0", "--exclusive",
-		"--gpu-min-runtime=2h", "--gpu-tier", "funded", "job.sh", "--gpus=7" };
+	static const char *const words[] = { "-HN2-4", "-n", "6", "--gres=none", "--gpus-per-n", "h100:2",
+		"-t0", "--exclusive", "--gpu-min-runtime=2h", "--gpu-tier", "funded", "job.sh", "--gpus=7" };
 	struct submit_options *s = submit_options_new();
 	struct fault why = { "" };
-	const struct submit_component *c = first_of(s, "#SBATCH -N1 --gres=gpu:8 -t 10 -A vision --gpu-min-runtime=1h\n");
+	const struct submit_component *c =
+		first_of(s, "#SBATCH -N1 --gres=gpu:8 -t 10 -A vision --gpu-min-runtime=1h\n");
 	int script = -1;
 
 	ck_assert_msg(submit_options_words(s, 13, words, &script, &why) == 0, "%s", why.text);
@@ -206,7 +216,8 @@ START_TEST(components_of_a_het_job_take_over_who_pays_and_how_long)
 	const struct submit_component *c;
 	int script;
 
-	first_of(s, "#SBATCH -A vision -t 30 -p cpu -n2\n#SBATCH hetjob\n#SBATCH -N3 --gpus=6\n#SBATCH packjob\n#SBATCH -t 5\n");
+	first_of(s, "#SBATCH -A vision -t 30 -p cpu -n2\n#SBATCH hetjob\n#SBATCH -N3 --gpus=6\n#SBATCH "
+		    "packjob\n#SBATCH -t 5\n");
 	ck_assert_uint_eq(submit_options_components(s), 3);
 	ck_assert_int_eq(submit_options_words(s, 5, words, &script, NULL), 0);
 	ck_assert_int_eq(script, 4);
@@ -248,7 +259,8 @@ START_TEST(a_command_line_that_cannot_be_understood_names_its_argument)
 		struct submit_options *s = submit_options_new();
 		struct fault why = { "" };
 
-		ck_assert_int_eq(submit_options_words(s, bad[i].words[2] ? 3 : 2, bad[i].words, NULL, &why), -1);
+		ck_assert_int_eq(
+			submit_options_words(s, bad[i].words[2] ? 3 : 2, bad[i].words, NULL, &why), -1);
 		ck_assert_msg(!strncmp(why.text, bad[i].text, strlen(bad[i].text)), "%s", why.text);
 		submit_options_free(s);
 	}

@@ -14,15 +14,18 @@ static void check(const struct case_row *c, int rc, const struct gpu_count *got,
 	char buf[COUNTS_TEXT_MAX];
 
 	if (!strcmp(c->col[1], "error")) {
-		ck_assert_msg(rc == -1 && (errno == EINVAL || errno == EOVERFLOW), "\"%s\" was taken for %s", c->col[0], counts_text(got, buf));
-		ck_assert_msg(strstr(why->text, c->col[2]), "\"%s\": the text has no \"%s\": %s", c->col[0], c->col[2], why->text);
+		ck_assert_msg(rc == -1 && (errno == EINVAL || errno == EOVERFLOW), "\"%s\" was taken for %s",
+			c->col[0], counts_text(got, buf));
+		ck_assert_msg(strstr(why->text, c->col[2]), "\"%s\": the text has no \"%s\": %s", c->col[0],
+			c->col[2], why->text);
 		ck_assert_int_eq(got->total, -7);
 		return;
 	}
 	ck_assert_msg(rc == 0, "\"%s\": %s", c->col[0], why->text);
-	ck_assert_msg(got->total == case_number(c, 1) && counts_sum_up(got), "\"%s\": %ld GPUs, the table says %s",
-		c->col[0], (long)got->total, c->col[1]);
-	ck_assert_msg(!strcmp(counts_text(got, buf), c->col[2]), "\"%s\": %s, the table says %s", c->col[0], buf, c->col[2]);
+	ck_assert_msg(got->total == case_number(c, 1) && counts_sum_up(got),
+		"\"%s\": %ld GPUs, the table says %s", c->col[0], (long)got->total, c->col[1]);
+	ck_assert_msg(!strcmp(counts_text(got, buf), c->col[2]), "\"%s\": %s, the table says %s", c->col[0],
+		buf, c->col[2]);
 }
 
 START_TEST(a_string_of_names_tells_the_gpus_or_is_refused)
@@ -38,8 +41,17 @@ END_TEST
 START_TEST(a_string_of_numbers_tells_the_gpus_or_is_refused)
 {
 	static const struct tres_id ids[] = {
-		{ 1, "cpu" }, { 2, "mem" }, { 3, "energy" }, { 4, "node" }, { 5, "billing" }, { 6, "fs/disk" }, { 7, "vmem" },
-		{ 8, "pages" }, { 1001, "gres/gpu" }, { 1002, "gres/gpu:h100" }, { 1003, "gres/shard" },
+		{ 1, "cpu" },
+		{ 2, "mem" },
+		{ 3, "energy" },
+		{ 4, "node" },
+		{ 5, "billing" },
+		{ 6, "fs/disk" },
+		{ 7, "vmem" },
+		{ 8, "pages" },
+		{ 1001, "gres/gpu" },
+		{ 1002, "gres/gpu:h100" },
+		{ 1003, "gres/shard" },
 	};
 	struct gpu_count got = { .total = -7 };
 	struct fault why = { "" };
