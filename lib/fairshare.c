@@ -7,7 +7,6 @@
  *
  * The order is made level by level: nodes of one level are sorted by (class of the parent, ratio), and equal neighbours get one class.
  * That is what "merged" means: classes, not parents, are compared below a tie. */
-#define _GNU_SOURCE
 #include "lib/fairshare.h"
 #include <errno.h>
 #include <stdlib.h>

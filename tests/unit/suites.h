@@ -8,9 +8,11 @@
 	X(amount) \
 	X(cell) \
 	X(duration) \
+	X(fairshare) \
 	X(gpu_count) \
 	X(gpu_request) \
 	X(job_options) \
+	X(order) \
 	X(submit_options) \
 	X(tres) \
 	X(when)
