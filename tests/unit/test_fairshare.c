@@ -182,6 +182,26 @@ START_TEST(deep_trees_of_odd_weights_do_not_overflow)
 }
 END_TEST
 
+/* One part in a thousand million, six levels down: less than the fraction can hold, but not nothing. */
+START_TEST(the_smallest_share_is_not_zero)
+{
+	struct fairshare_node nodes[NODES_MAX];
+	struct fairshare *f;
+	size_t n = 0;
+
+	for (int level = 0; level < 6; level++) {
+		int parent = level ? (int)n - 2 : FAIRSHARE_NO_PARENT;
+
+		nodes[n++] = (struct fairshare_node){ parent, 1, 0, 0, FAIRSHARE_BY_SHARE };
+		nodes[n++] = (struct fairshare_node){ parent, 999999999, 0, 0, FAIRSHARE_BY_SHARE };
+	}
+	f = built(nodes, n, 100000);
+	ck_assert_int_eq(fairshare_share_ppm(f, n - 2), 0);
+	ck_assert_int_eq(fairshare_ratio_ppm(f, n - 2), 0);
+	fairshare_free(f);
+}
+END_TEST
+
 START_TEST(the_largest_amounts_do_not_overflow)
 {
 	const struct fairshare_node nodes[] = {
@@ -265,6 +285,7 @@ Suite *fairshare_suite(void)
 	tcase_add_loop_test(t, ratio_is_as_the_table_says, 0, ratios.rows);
 	tcase_add_loop_test(t, tree_is_in_the_order_of_the_table, 0, trees.rows);
 	tcase_add_test(t, deep_trees_of_odd_weights_do_not_overflow);
+	tcase_add_test(t, the_smallest_share_is_not_zero);
 	tcase_add_test(t, the_largest_amounts_do_not_overflow);
 	tcase_add_test(t, what_is_below_is_rolled_up);
 	tcase_add_test(t, a_tree_that_makes_no_sense_is_refused);
