@@ -206,7 +206,30 @@ static cfg_t *parser_new(struct load *load)
 	return cfg;
 }
 
-static int parse(struct load *load, const char *content)
+/* Blank out what stands behind a # outside of quotes: libconfuse 3.3 counts the line of a comment three times, and then
+ * names a line that has nothing to do with the mistake. */
+static void comments_blank(char *content)
+{
+	char quote = '\0';
+	bool comment = false;
+
+	for (char *c = content; *c; c++) {
+		if (*c == '\n')
+			comment = false;
+		else if (comment)
+			*c = ' ';
+		else if (quote && *c == '\\' && c[1])
+			c++;
+		else if (quote)
+			quote = *c == quote ? '\0' : quote;
+		else if (*c == '"' || *c == '\'')
+			quote = *c;
+		else if ((comment = *c == '#'))
+			*c = ' ';
+	}
+}
+
+static int parse(struct load *load, char *content)
 {
 	static pthread_mutex_t scanner = PTHREAD_MUTEX_INITIALIZER;	/* libconfuse's is one per process */
 	cfg_t *cfg = parser_new(load);
@@ -214,6 +237,7 @@ static int parse(struct load *load, const char *content)
 
 	if (!cfg)
 		return fault_errno(load->why, ENOMEM, "%s: out of memory", load->path);
+	comments_blank(content);
 	pthread_mutex_lock(&scanner);
 	rv = cfg_parse_buf(cfg, content);
 	pthread_mutex_unlock(&scanner);

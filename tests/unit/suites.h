@@ -6,14 +6,18 @@
 
 #define SUITES(X) \
 	X(amount) \
+	X(breaker) \
 	X(cell) \
+	X(client) \
 	X(duration) \
 	X(fairshare) \
 	X(gpu_count) \
 	X(gpu_request) \
 	X(job_options) \
 	X(order) \
+	X(settings) \
 	X(submit_options) \
+	X(token) \
 	X(tres) \
 	X(when)
 
