@@ -161,6 +161,7 @@ static int tell_levels(struct explanation *x)
 	struct ranking_level levels[BUDGET_DEPTH_MAX];
 	struct cluster_health health;
 	struct ranking *ranking;
+	char window[DURATION_TEXT_MAX];
 	int n;
 
 	cluster_state_health(x->rq->b->cluster, &health);
@@ -176,8 +177,8 @@ static int tell_levels(struct explanation *x)
 		put_int_or_null(o, "ratio_ppm", levels[i].ratio_ppm, levels[i].ratio_ppm < 0);
 		put_text(o, "ahead", levels[i].ahead[0] ? levels[i].ahead : NULL);
 		if (x->seen.waiting_tasks && levels[i].ahead[0])
-			tell(x, "%s has used %.2f of its share of the last days; %s has used less and goes first.", levels[i].name,
-				(double)levels[i].ratio_ppm / 1e6, levels[i].ahead);
+			tell(x, "%s has used %.2f of its share of the last %s; %s has used less and goes first.", levels[i].name,
+				(double)levels[i].ratio_ppm / 1e6, duration_text(x->rq->b->settings->window_s, window), levels[i].ahead);
 	}
 	ranking_free(ranking);
 	return 0;
