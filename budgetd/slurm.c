@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * slurm.c - the link itself: start, what slurmctld is configured to do, and updates
  *
- * Each update is one RPC. slurmctld refuses updates of a job whose record is on its way to the database (right after a
- * submission, up to 24.05); that passes by itself within milliseconds, so it is tried again here and nowhere else. */
+ * Each update is one RPC. slurmctld refuses updates of a job whose record is on its way to the database
+ * (right after a submission, up to 24.05); that passes by itself within milliseconds, so it is tried again
+ * here and nowhere else. */
 #include "budgetd/slurm_compat.h"
 #include "budgetd/slurm_link.h"
 #include <errno.h>
@@ -56,13 +57,15 @@ int slurm_link_fail(struct fault *why, const char *what)
 	return fault_errno(why, ours, "%s: %s", what, err ? slurm_strerror(err) : "Slurm gave no reason");
 }
 
-/* slurm_init() ends the process when the file is missing, so look first. Without a name Slurm may be configless: let it try. */
+/* slurm_init() ends the process when the file is missing, so look first. Without a name Slurm may be
+ * configless: let it try. */
 static int conf_is_readable(const char *conf, struct fault *why)
 {
 	const char *path = conf ? conf : getenv("SLURM_CONF");
 
 	if (path && *path && access(path, R_OK) < 0)
-		return fault_errno(why, errno, "%s: %s: slurm.conf is needed to find slurmctld", path, strerror(errno));
+		return fault_errno(why, errno, "%s: %s: slurm.conf is needed to find slurmctld", path,
+			strerror(errno));
 	return 0;
 }
 
@@ -118,9 +121,9 @@ static void facts_fill(struct slurm_facts *f, const slurm_conf_t *c)
 	snprintf(f->cluster, sizeof(f->cluster), "%s", c->cluster_name ? c->cluster_name : "");
 	snprintf(f->version, sizeof(f->version), "%s", c->version ? c->version : "");
 	f->slurm_uid = c->slurm_user_id;
-	f->priority_weights = (int64_t)c->priority_weight_age + c->priority_weight_assoc + c->priority_weight_fs +
-		c->priority_weight_js + c->priority_weight_part + c->priority_weight_qos +
-		weights_of_tres(c->priority_weight_tres);
+	f->priority_weights = (int64_t)c->priority_weight_age + c->priority_weight_assoc +
+		c->priority_weight_fs + c->priority_weight_js + c->priority_weight_part +
+		c->priority_weight_qos + weights_of_tres(c->priority_weight_tres);
 	f->multifactor = c->priority_type && !strcmp(c->priority_type, "priority/multifactor");
 	f->min_job_age_s = c->min_job_age;
 	f->preempt_exempt_s = exempt == NO_VAL || exempt == INFINITE ? 0 : exempt;
@@ -144,7 +147,8 @@ int slurm_link_facts(struct slurm_link *l, struct slurm_facts *out, struct fault
 /* --- updates --------------------------------------------------------------------------------------- */
 
 #define RETRY_PAUSE_MS 25
-#define RETRY_TIMES 20			/* half a second in all; slurmdbd answers in milliseconds or is away */
+#define RETRY_TIMES 20			/* half a second in all; slurmdbd answers in milliseconds or is away
+					 * */
 
 /* An RPC that names a job and may answer for each task of an array. -1 and errno as Slurm has it. */
 typedef int job_call(const char *job, const void *arg, job_array_resp_msg_t **resp);
@@ -200,8 +204,8 @@ static uint32_t plain_job_id(const char *job)
 	return *job >= '0' && *job <= '9' && !*end && id < NO_VAL ? (uint32_t)id : 0;
 }
 
-/* Two ways to the same RPC: by number it means that one record and nothing else, and by text libslurm loses a few bytes each time
- * (seen in 22.05.8), which the loop would do all day long. */
+/* Two ways to the same RPC: by number it means that one record and nothing else, and by text libslurm loses a
+ * few bytes each time (seen in 22.05.8), which the loop would do all day long. */
 static int update_call(const char *job, const void *arg, job_array_resp_msg_t **resp)
 {
 	const struct job_update *u = arg;
@@ -248,8 +252,10 @@ int slurm_link_set_site_factor(struct slurm_link *l, const char *job, int32_t si
 
 int slurm_link_set_admin_comment(struct slurm_link *l, const char *job, const char *text, struct fault *why)
 {
+	const struct job_update u = { .admin_comment = text };
+
 	(void)l;
-	return call_job(update_call, job, &(struct job_update){ .admin_comment = text }, "change its AdminComment", why);
+	return call_job(update_call, job, &u, "change its AdminComment", why);
 }
 
 int slurm_link_hold(struct slurm_link *l, const char *job, struct fault *why)

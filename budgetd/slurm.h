@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * slurm.h - budgetd's one door to slurmctld and slurmdbd (libslurm)
  *
- * Everything that knows a version of Slurm stands behind this header, in slurm*.c and slurm_compat.h. Reads give tables of
- * job_view.h; writes are single updates. Nothing here decides anything.
+ * Everything that knows a version of Slurm stands behind this header, in slurm*.c and slurm_compat.h. Reads
+ * give tables of job_view.h; writes are single updates. Nothing here decides anything.
  *
- * DANGER   libslurm ends the process (fatal(), exit 1) when slurm.conf or a plugin it names is missing or broken, and on some
- *          reloads. slurm_link_open refuses what it can see beforehand; for the rest the service manager restarts the daemon,
- *          which loses nothing.
+ * DANGER   libslurm ends the process (fatal(), exit 1) when slurm.conf or a plugin it names is missing or
+ *          broken, and on some reloads. slurm_link_open refuses what it can see beforehand; for the rest the
+ *          service manager restarts the daemon, which loses nothing.
  * Errors   -1, a text in *why and errno:
- *            ENOENT     no such job, or it has ended           EPERM     not operator, administrator or SlurmUser
- *            EBUSY      not in a state that allows this        ENOTSUP   cannot be requeued (not batch, --no-requeue)
- *            EINVAL     Slurm does not know the value          EAGAIN    the job is being written to the database, or slurmctld
- *            ENOTCONN   slurmctld or slurmdbd not reachable              is in standby: the next pass may try again
+ *            ENOENT     no such job, or it has ended
+ *            EPERM      not operator, administrator or SlurmUser
+ *            EBUSY      not in a state that allows this
+ *            ENOTSUP    cannot be requeued (not batch, --no-requeue)
+ *            EINVAL     Slurm does not know the value
+ *            EAGAIN     the job is being written to the database, or slurmctld in standby: try in the next pass
+ *            ENOTCONN   slurmctld or slurmdbd not reachable
  *            ENOMEM, EIO (anything else; the text has Slurm's words)
  *          Out arguments are untouched on failure.
- * Threads  loads and updates: any thread, each call has its own connection. slurm_link_runs*: one thread at a time per link.
- * Wait     a call waits for slurmctld up to its MessageTimeout (10 s by default); never call from a thread that answers the plugin. */
+ * Threads  loads and updates: any thread, each call has its own connection. slurm_link_runs*: one thread at a
+ *          time per link.
+ * Wait     a call waits for slurmctld up to its MessageTimeout (10 s by default); never call from a thread
+ *          that answers the plugin. */
 #ifndef BUDGETD_SLURM_H
 #define BUDGETD_SLURM_H
 #include "budgetd/job_view.h"
@@ -23,9 +28,10 @@
 
 struct slurm_link;
 
-/* Read slurm.conf (`conf` NULL: $SLURM_CONF, else Slurm's own place) and start libslurm; no RPC yet. Call it once per process and
- * before threads are started: libslurm has process-wide state, and SLURM_BITSTR_LEN is set in the environment so that long array
- * expressions are not cut. 0 and *out set; or -1: ENOENT or EACCES (the file that was named cannot be read), ENOMEM. */
+/* Read slurm.conf (`conf` NULL: $SLURM_CONF, else Slurm's own place) and start libslurm; no RPC yet. Call it
+ * once per process and before threads are started: libslurm has process-wide state, and SLURM_BITSTR_LEN is
+ * set in the environment so that long array expressions are not cut. 0 and *out set; or -1: ENOENT or EACCES
+ * (the file that was named cannot be read), ENOMEM. */
 int slurm_link_open(const char *conf, struct slurm_link **out, struct fault *why);
 void slurm_link_close(struct slurm_link *l);	/* NULL is fine; errno is kept */
 
@@ -35,8 +41,10 @@ struct slurm_facts {
 	char cluster[SLURM_CLUSTER_MAX];
 	char version[32];		/* of slurmctld: "22.05.8" */
 	uid_t slurm_uid;
-	int64_t priority_weights;	/* sum of all PriorityWeight*: what the site's own factors can add to a priority */
-	bool multifactor;		/* PriorityType=priority/multifactor; without it SiteFactor does nothing */
+	int64_t priority_weights;	/* sum of all PriorityWeight*: what the site's own factors can add to
+					 * a priority */
+	bool multifactor;		/* PriorityType=priority/multifactor; without it SiteFactor does
+					 * nothing */
 	int64_t min_job_age_s;		/* an ended job stays in the table this long: poll much faster */
 	int64_t preempt_exempt_s;	/* global PreemptExemptTime, 0 when there is none */
 	bool job_requeue;		/* JobRequeue */
@@ -45,26 +53,29 @@ struct slurm_facts {
 };
 int slurm_link_facts(struct slurm_link *l, struct slurm_facts *out, struct fault *why);
 
-/* The job table. `since` = 0: always; taken_at of the last table: *out is set to NULL when nothing has changed since then.
- * Cost: about 10 us a job in slurmctld and here; three allocations whatever the number of jobs, besides what libslurm
- * takes and gives back meanwhile. The caller frees with job_table_free. */
+/* The job table. `since` = 0: always; taken_at of the last table: *out is set to NULL when nothing has
+ * changed since then. Cost: about 10 us a job in slurmctld and here; three allocations whatever the number of
+ * jobs, besides what libslurm takes and gives back meanwhile. The caller frees with job_table_free. */
 int slurm_link_jobs(struct slurm_link *l, int64_t since, struct job_table **out, struct fault *why);
 
 /* Partitions and nodes, as they are now. The caller frees with cluster_view_free. */
 int slurm_link_cluster(struct slurm_link *l, struct cluster_view **out, struct fault *why);
 
-/* One update, one RPC. `job` is a job id as in job_view ("12": that one record, so the pending record of an array and not its running
- * tasks, one component of a het job and not the others), or names tasks ("12_3", "12_[1-4]") or a component ("12+1"). Slurm is not atomic here: it stops at the first
- * field that fails and earlier ones stay changed (site_factor is applied last). A job that is being written to the database is
+/* One update, one RPC. `job` is a job id as in job_view ("12": that one record, so the pending record of an
+ * array and not its running tasks, one component of a het job and not the others), or names tasks ("12_3",
+ * "12_[1-4]") or a component ("12+1"). Slurm is not atomic here: it stops at the first field that fails and
+ * earlier ones stay changed (site_factor is applied last). A job that is being written to the database is
  * tried again for up to half a second, then EAGAIN. */
 enum hold_change { HOLD_KEEP, HOLD_AS_ADMIN, HOLD_RELEASE };
 struct job_update {
 	const char *qos;		/* NULL = keep; pending jobs only, else EBUSY */
 	const char *account;		/* NULL = keep; pending jobs only */
-	const char *admin_comment;	/* NULL = keep, "" = remove; needs SlurmUser, root or an Administrator */
+	const char *admin_comment;	/* NULL = keep, "" = remove; needs SlurmUser, root or an Administrator
+					 * */
 	bool set_site_factor;
 	int32_t site_factor;		/* signed; at once, pending and running */
-	enum hold_change hold;		/* AS_ADMIN: its user cannot release it. On a running record it would displace it: never do that */
+	enum hold_change hold;		/* AS_ADMIN: its user cannot release it. On a running record it would
+					 * displace it: never do that */
 };
 int slurm_link_update(struct slurm_link *l, const char *job, const struct job_update *u, struct fault *why);
 
@@ -75,18 +86,22 @@ int slurm_link_set_admin_comment(struct slurm_link *l, const char *job, const ch
 int slurm_link_hold(struct slurm_link *l, const char *job, struct fault *why);
 int slurm_link_release(struct slurm_link *l, const char *job, struct fault *why);
 
-/* Displace: back to the queue, or cancel. requeue: a running or just ended batch job, never held; ENOTSUP when it cannot be. */
+/* Displace: back to the queue, or cancel. requeue: a running or just ended batch job, never held; ENOTSUP
+ * when it cannot be. */
 int slurm_link_requeue(struct slurm_link *l, const char *job, struct fault *why);
 int slurm_link_cancel(struct slurm_link *l, const char *job, struct fault *why);
 
 /* A line on the output of a running srun or salloc, or of a batch job's file. One job id, not an array. */
 int slurm_link_notify(struct slurm_link *l, uint32_t job_id, const char *text, struct fault *why);
 
-/* Rows of slurmdbd, connected on the first call and again after an error. The daemon needs to be SlurmUser, root or an operator there.
- * _of: every row of one job (requeues and resizes are rows of their own) submitted or running since `since`; for the id of an array the
- * rows of all its tasks.
- * _between: of all jobs of this cluster that were eligible, running or ended in [from, to]. The caller frees with run_table_free. */
-int slurm_link_runs_of(struct slurm_link *l, uint32_t job_id, int64_t since, struct run_table **out, struct fault *why);
-int slurm_link_runs_between(struct slurm_link *l, int64_t from, int64_t to, struct run_table **out, struct fault *why);
+/* Rows of slurmdbd, connected on the first call and again after an error. The daemon needs to be SlurmUser,
+ * root or an operator there. _of: every row of one job (requeues and resizes are rows of their own) submitted
+ * or running since `since`; for the id of an array the rows of all its tasks.
+ * _between: of all jobs of this cluster that were eligible, running or ended in [from, to]. The caller frees
+ * with run_table_free. */
+int slurm_link_runs_of(struct slurm_link *l, uint32_t job_id, int64_t since, struct run_table **out,
+	struct fault *why);
+int slurm_link_runs_between(struct slurm_link *l, int64_t from, int64_t to, struct run_table **out,
+	struct fault *why);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * slurm_cluster.c - partitions and nodes: how many GPUs there are, and how many of them can be given work
  *
- * A node's gres string is the truth about its GPUs; its TRES string has gres/gpu only if AccountingStorageTRES says so. */
+ * A node's gres string is the truth about its GPUs; its TRES string has gres/gpu only if
+ * AccountingStorageTRES says so. */
 #include "budgetd/slurm_compat.h"
 #include "budgetd/slurm_link.h"
 #include <errno.h>
@@ -36,8 +37,9 @@ static int gpus_of_node(const node_info_t *n, struct gpu_count *out, struct faul
 
 static bool node_is_healthy(uint32_t state)
 {
-	const uint32_t bad = NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_MAINT | NODE_STATE_NO_RESPOND | NODE_STATE_POWERED_DOWN |
-		NODE_STATE_POWERING_DOWN | NODE_STATE_POWER_DOWN | NODE_STATE_INVALID_REG | NODE_STATE_REBOOT_ISSUED;
+	const uint32_t bad = NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_MAINT | NODE_STATE_NO_RESPOND |
+		NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_DOWN | NODE_STATE_POWER_DOWN |
+		NODE_STATE_INVALID_REG | NODE_STATE_REBOOT_ISSUED;
 	uint32_t base = state & NODE_STATE_BASE;
 
 	if (state & bad)
@@ -73,7 +75,8 @@ struct node_gpus {
 };
 
 /* Pairs of first and last index, ended by -1. */
-static int fill_partition_gpus(struct partition_view *v, const partition_info_t *p, const struct node_gpus *nodes, struct strings *s)
+static int fill_partition_gpus(struct partition_view *v, const partition_info_t *p,
+	const struct node_gpus *nodes, struct strings *s)
 {
 	const struct gpu_count *largest = NULL;
 
@@ -90,7 +93,8 @@ static int fill_partition_gpus(struct partition_view *v, const partition_info_t 
 	return 0;
 }
 
-static int fill_partition(struct partition_view *v, const partition_info_t *p, const struct node_gpus *nodes, struct strings *s)
+static int fill_partition(struct partition_view *v, const partition_info_t *p, const struct node_gpus *nodes,
+	struct strings *s)
 {
 	memset(v, 0, sizeof(*v));
 	v->name = strings_keep(s, p->name);
@@ -102,7 +106,8 @@ static int fill_partition(struct partition_view *v, const partition_info_t *p, c
 	return fill_partition_gpus(v, p, nodes, s);
 }
 
-static int fill_node(struct cluster_view *c, struct node_view *v, const node_info_t *n, const struct gpu_count *gpus, struct strings *s)
+static int fill_node(struct cluster_view *c, struct node_view *v, const node_info_t *n,
+	const struct gpu_count *gpus, struct strings *s)
 {
 	memset(v, 0, sizeof(*v));
 	v->name = strings_keep(s, n->name);
@@ -115,8 +120,8 @@ static int fill_node(struct cluster_view *c, struct node_view *v, const node_inf
 }
 
 /* Called twice, see slurm_link.h. */
-static int fill_cluster(struct cluster_view *c, const partition_info_msg_t *parts, const node_info_msg_t *nodes,
-	const struct node_gpus *gpus, struct strings *s)
+static int fill_cluster(struct cluster_view *c, const partition_info_msg_t *parts,
+	const node_info_msg_t *nodes, const struct node_gpus *gpus, struct strings *s)
 {
 	memset(&c->gpus, 0, sizeof(c->gpus));
 	memset(&c->healthy, 0, sizeof(c->healthy));
@@ -125,13 +130,17 @@ static int fill_cluster(struct cluster_view *c, const partition_info_msg_t *part
 		if (nodes->node_array[i].name &&		/* a gap in Slurm's table: deleted */
 		    fill_node(c, &c->nodes[c->node_count++], &nodes->node_array[i], &gpus->of[i], s) < 0)
 			return -1;
-	for (uint32_t i = 0; i < parts->record_count; i++)
-		if (fill_partition(&c->partitions[c->partition_count++], &parts->partition_array[i], gpus, s) < 0)
+	for (uint32_t i = 0; i < parts->record_count; i++) {
+		struct partition_view *v = &c->partitions[c->partition_count++];
+
+		if (fill_partition(v, &parts->partition_array[i], gpus, s) < 0)
 			return -1;
+	}
 	return 0;
 }
 
-static struct cluster_view *cluster_from(const partition_info_msg_t *parts, const node_info_msg_t *nodes, const struct node_gpus *gpus)
+static struct cluster_view *cluster_from(const partition_info_msg_t *parts, const node_info_msg_t *nodes,
+	const struct node_gpus *gpus)
 {
 	struct cluster_view *c = calloc(1, sizeof(*c));
 	struct strings s = { 0 };
@@ -154,7 +163,8 @@ fail:
 	return NULL;
 }
 
-/* A node whose gres cannot be read would shrink everybody's entitlement in silence, so it fails the whole with its name. */
+/* A node whose gres cannot be read would shrink everybody's entitlement in silence, so it fails the whole
+ * with its name. */
 static int read_node_gpus(const node_info_msg_t *nodes, struct node_gpus *out, struct fault *why)
 {
 	out->count = nodes->record_count;
@@ -162,10 +172,11 @@ static int read_node_gpus(const node_info_msg_t *nodes, struct node_gpus *out, s
 	if (!out->of)
 		return fault_errno(why, ENOMEM, "out of memory for the table of nodes");
 	for (size_t i = 0; i < out->count; i++) {
+		const node_info_t *n = &nodes->node_array[i];
 		struct fault f = { "" };
 
-		if (nodes->node_array[i].name && gpus_of_node(&nodes->node_array[i], &out->of[i], &f) < 0)
-			return fault_errno(why, EIO, "node %s: Gres=%s: %s", nodes->node_array[i].name, nodes->node_array[i].gres, f.text);
+		if (n->name && gpus_of_node(n, &out->of[i], &f) < 0)
+			return fault_errno(why, EIO, "node %s: Gres=%s: %s", n->name, n->gres, f.text);
 	}
 	return 0;
 }
@@ -189,7 +200,8 @@ int slurm_link_cluster(struct slurm_link *l, struct cluster_view **out, struct f
 		goto out;
 	c = cluster_from(parts, nodes, &gpus);
 	if (!c) {
-		fault_errno(why, errno == ENOMEM ? ENOMEM : EIO, "cannot sum up the GPUs of the cluster: %s", strerror(errno));
+		fault_errno(why, errno == ENOMEM ? ENOMEM : EIO, "cannot sum up the GPUs of the cluster: %s",
+			strerror(errno));
 		goto out;
 	}
 	*out = c;

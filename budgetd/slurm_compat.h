@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * slurm_compat.h - what differs between libslurm 22.05 and 26.05, in one place
  *
- * One source for all: the names of lists (23.02), of the function that names a reason (24.05) and of the one that frees a
- * configuration (26.05), texts that libslurm forgets to free
- * (22.05, 24.05), an error that is gone (24.11), step ids for job ids (25.11, 26.05) and whole nodes (26.05). Only slurm*.c include it,
- * and never a Slurm header by themselves. */
+ * One source for all: the names of lists (23.02), of the function that names a reason (24.05) and of the one
+ * that frees a configuration (26.05), texts that libslurm forgets to free
+ * (22.05, 24.05), an error that is gone (24.11), step ids for job ids (25.11, 26.05) and whole nodes (26.05).
+ * Only slurm*.c include it, and never a Slurm header by themselves. */
 #ifndef BUDGETD_SLURM_COMPAT_H
 #define BUDGETD_SLURM_COMPAT_H
 
@@ -40,11 +40,13 @@ extern const char *slurm_job_state_reason_string(enum job_state_reason reason);
 #define compat_free_conf(c) slurm_free_ctl_conf(c)
 #endif
 
-/* Exported by every libslurm, declared in no public header; sets the pointer to NULL, so that freeing twice does no harm. */
+/* Exported by every libslurm, declared in no public header; sets the pointer to NULL, so that freeing twice
+ * does no harm. */
 extern void slurm_xfree(void **text);
 
-/* Before slurm_free_job_info_msg. 22.05 never frees a record's AdminComment and four more, 24.05 to 25.11 not its ports. Every job has
- * our words in its AdminComment, so a daemon that reads the table all day would grow by gigabytes. */
+/* Before slurm_free_job_info_msg. 22.05 never frees a record's AdminComment and four more, 24.05 to 25.11 not
+ * its ports. Every job has our words in its AdminComment, so a daemon that reads the table all day would grow
+ * by gigabytes. */
 static inline void compat_free_forgotten(job_info_msg_t *m)
 {
 	for (uint32_t i = 0; i < m->record_count; i++) {
@@ -57,13 +59,15 @@ static inline void compat_free_forgotten(job_info_msg_t *m)
 		slurm_xfree((void **)&j->cronspec);
 		slurm_xfree((void **)&j->prefer);
 		slurm_xfree((void **)&j->system_comment);
-#elif SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0) && SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
+#elif SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0) && \
+	SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
 		slurm_xfree((void **)&j->resv_ports);
 #endif
 	}
 }
 
-/* Up to 24.05 a job is closed to updates while slurmdbd gives it a number; later versions queue the update themselves. */
+/* Up to 24.05 a job is closed to updates while slurmdbd gives it a number; later versions queue the update
+ * themselves. */
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0)
 #define COMPAT_ERR_DB_INDEX ESLURM_JOB_SETTING_DB_INX
 #else
@@ -77,7 +81,8 @@ static inline void compat_free_forgotten(job_info_msg_t *m)
 #define compat_desc_job_id(d) ((d)->job_id)
 #endif
 
-/* Were whole nodes asked for, or does the partition give nothing else? Shared with one user's jobs only is not that. */
+/* Were whole nodes asked for, or does the partition give nothing else? Shared with one user's jobs only is
+ * not that. */
 static inline bool compat_takes_whole_nodes(const slurm_job_info_t *j)
 {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)

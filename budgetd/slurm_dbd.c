@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * slurm_dbd.c - the runs that slurmdbd recorded
  *
- * slurmctld forgets an ended run after MinJobAge and a requeued one at once; only slurmdbd's rows tell of each run of a job, of its parts
- * when it was resized, and of ends that came while the daemon was away. Its rows name TRES and QOS by number; the names are asked
- * for once and again when a number is met that is not among them. */
+ * slurmctld forgets an ended run after MinJobAge and a requeued one at once; only slurmdbd's rows tell of
+ * each run of a job, of its parts when it was resized, and of ends that came while the daemon was away. Its
+ * rows name TRES and QOS by number; the names are asked for once and again when a number is met that is not
+ * among them. */
 #include "budgetd/slurm_compat.h"
 #include "budgetd/slurm_link.h"
 #include <errno.h>
@@ -54,8 +55,11 @@ static void drop_list(list_t *list)
 
 static void name_tres(struct tres_name *to, const slurmdb_tres_rec_t *r)
 {
+	bool named = r->name && *r->name;
+
 	to->id = r->id;
-	snprintf(to->name, sizeof(to->name), r->name && *r->name ? "%s/%s" : "%s", r->type ? r->type : "", r->name);
+	snprintf(to->name, sizeof(to->name), "%s%s%s", r->type ? r->type : "", named ? "/" : "",
+		named ? r->name : "");
 }
 
 static int load_tres(struct dbd *d, struct fault *why)
@@ -152,8 +156,9 @@ static bool names_all(const struct dbd *d, const char *tres)
 
 /* --- rows ------------------------------------------------------------------------------------------ */
 
-/* "1=4,2=8192,1001=2" -> "cpu=4,mem=8192M,gres/gpu=2". A number without a name stays one: lib/tres.h calls it an error, nobody
- * takes it for 0 GPUs. Counts that Slurm does not know (energy without a meter) are left out. */
+/* "1=4,2=8192,1001=2" -> "cpu=4,mem=8192M,gres/gpu=2". A number without a name stays one: lib/tres.h calls it
+ * an error, nobody takes it for 0 GPUs. Counts that Slurm does not know (energy without a meter) are left
+ * out. */
 static const char *keep_tres(struct strings *s, const struct dbd *d, const char *tres)
 {
 	size_t begin = s->used;
@@ -167,7 +172,8 @@ static const char *keep_tres(struct strings *s, const struct dbd *d, const char 
 			continue;
 		snprintf(number, sizeof(number), "%ju", (uintmax_t)id);
 		name = name ? name : number;
-		snprintf(pair, sizeof(pair), "%s=%ju%s", name, (uintmax_t)count, strcmp(name, "mem") ? "" : "M");
+		snprintf(pair, sizeof(pair), "%s=%ju%s", name, (uintmax_t)count,
+			strcmp(name, "mem") ? "" : "M");
 		if (s->used > begin && s->at)
 			s->at[s->used - 1] = ',';	/* over the NUL of the pair before */
 		strings_keep(s, pair);
@@ -184,7 +190,8 @@ static const char *row_state(uint32_t state)
 	return slurm_link_state_name(state);
 }
 
-/* slurmdbd keeps Slurm's NO_VAL and INFINITE for a time that never came: cancelled before it was eligible, or before it started. */
+/* slurmdbd keeps Slurm's NO_VAL and INFINITE for a time that never came: cancelled before it was eligible, or
+ * before it started. */
 static int64_t time_or_none(time_t t)
 {
 	return t >= NO_VAL ? 0 : t;
@@ -299,7 +306,8 @@ static bool rows_need_new_names(const struct dbd *d, list_t *rows)
 	return unknown;
 }
 
-/* A QOS that was deleted stays without a name however often it is asked for, so a second miss is not an error. */
+/* A QOS that was deleted stays without a name however often it is asked for, so a second miss is not an
+ * error. */
 static int refresh_names(struct dbd *d, list_t *rows, struct fault *why)
 {
 	if (!rows_need_new_names(d, rows))
@@ -339,7 +347,8 @@ static int own_cluster(struct slurm_link *l, struct fault *why)
 }
 
 /* A connection that failed is not used again: it is unknown what is still on its way. */
-static int ask_over_link(struct slurm_link *l, slurmdb_job_cond_t *cond, struct run_table **out, struct fault *why)
+static int ask_over_link(struct slurm_link *l, slurmdb_job_cond_t *cond, struct run_table **out,
+	struct fault *why)
 {
 	int rv, saved;
 
@@ -362,7 +371,8 @@ static int ask_over_link(struct slurm_link *l, slurmdb_job_cond_t *cond, struct 
 	return rv;
 }
 
-int slurm_link_runs_of(struct slurm_link *l, uint32_t job_id, int64_t since, struct run_table **out, struct fault *why)
+int slurm_link_runs_of(struct slurm_link *l, uint32_t job_id, int64_t since, struct run_table **out,
+	struct fault *why)
 {
 	slurm_selected_step_t step;
 	slurmdb_job_cond_t cond;
@@ -384,7 +394,8 @@ int slurm_link_runs_of(struct slurm_link *l, uint32_t job_id, int64_t since, str
 	return rv;
 }
 
-int slurm_link_runs_between(struct slurm_link *l, int64_t from, int64_t to, struct run_table **out, struct fault *why)
+int slurm_link_runs_between(struct slurm_link *l, int64_t from, int64_t to, struct run_table **out,
+	struct fault *why)
 {
 	slurmdb_job_cond_t cond;
 

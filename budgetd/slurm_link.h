@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * slurm_link.h - what slurm.c, slurm_view.c and slurm_dbd.c share; nobody else includes it
  *
- * Strings of a table are in one block: the same filling function runs twice over Slurm's records, first with `at` NULL to measure, then
- * to copy. Twenty mallocs a job would cost more than the rest of a pass. */
+ * Strings of a table are in one block: the same filling function runs twice over Slurm's records, first with
+ * `at` NULL to measure, then to copy. Twenty mallocs a job would cost more than the rest of a pass. */
 #ifndef BUDGETD_SLURM_LINK_H
 #define BUDGETD_SLURM_LINK_H
 #include <stddef.h>
@@ -16,7 +16,8 @@ struct slurm_link {
 	struct dbd *dbd;			/* NULL until the first question about runs */
 };
 
-/* Turn errno, as libslurm left it, into ours (slurm.h) with Slurm's own words: "<what>: <words>". Returns -1. */
+/* Turn errno, as libslurm left it, into ours (slurm.h) with Slurm's own words: "<what>: <words>". Returns -1.
+ * */
 int slurm_link_fail(struct fault *why, const char *what);
 
 /* "COMPLETED" for a state with or without flags; static, "UNKNOWN" for one that a newer Slurm invented. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * slurm_view.c - Slurm's records of jobs, partitions and nodes, read into job_view.h
  *
- * Slurm marks "not given" in many ways (NULL, 0, NO_VAL, NO_VAL16, INFINITE16); here they become one. A record's times mean different
- * things in different states (start_time of a pending job is a guess, end_time of a running one its limit); here each has its own name. */
+ * Slurm marks "not given" in many ways (NULL, 0, NO_VAL, NO_VAL16, INFINITE16); here they become one. A
+ * record's times mean different things in different states (start_time of a pending job is a guess, end_time
+ * of a running one its limit); here each has its own name. */
 #include "budgetd/slurm_compat.h"
 #include "budgetd/slurm_link.h"
 #include <errno.h>
@@ -12,9 +13,10 @@
 
 /* By number: enum job_states, the same in all versions. */
 static const char *const base_state_names[] = {
-	[JOB_PENDING] = "PENDING", [JOB_RUNNING] = "RUNNING", [JOB_SUSPENDED] = "SUSPENDED", [JOB_COMPLETE] = "COMPLETED",
-	[JOB_CANCELLED] = "CANCELLED", [JOB_FAILED] = "FAILED", [JOB_TIMEOUT] = "TIMEOUT", [JOB_NODE_FAIL] = "NODE_FAIL",
-	[JOB_PREEMPTED] = "PREEMPTED", [JOB_BOOT_FAIL] = "BOOT_FAIL", [JOB_DEADLINE] = "DEADLINE", [JOB_OOM] = "OUT_OF_MEMORY",
+	[JOB_PENDING] = "PENDING",	[JOB_RUNNING] = "RUNNING",	[JOB_SUSPENDED] = "SUSPENDED",
+	[JOB_COMPLETE] = "COMPLETED",	[JOB_CANCELLED] = "CANCELLED",	[JOB_FAILED] = "FAILED",
+	[JOB_TIMEOUT] = "TIMEOUT",	[JOB_NODE_FAIL] = "NODE_FAIL",	[JOB_PREEMPTED] = "PREEMPTED",
+	[JOB_BOOT_FAIL] = "BOOT_FAIL",	[JOB_DEADLINE] = "DEADLINE",	[JOB_OOM] = "OUT_OF_MEMORY",
 };
 
 const char *slurm_link_state_name(uint32_t state)
@@ -68,7 +70,8 @@ static enum job_held held_by(const slurm_job_info_t *j, enum job_stage stage)
 	return j->state_reason == WAIT_HELD ? HELD_BY_ADMIN : HELD_BY_OTHER;
 }
 
-/* Slurm keeps the time that was run before the last suspend or resume and when that was; what is missing is the sum of the pauses. */
+/* Slurm keeps the time that was run before the last suspend or resume and when that was; what is missing is
+ * the sum of the pauses. */
 static int64_t suspended_seconds(const slurm_job_info_t *j, int64_t now)
 {
 	bool paused = (j->job_state & JOB_STATE_BASE) == JOB_SUSPENDED;
@@ -96,8 +99,8 @@ static void fill_times(struct job_view *v, const slurm_job_info_t *j, int64_t no
 	v->time_limit_s = slurm_link_minutes(j->time_limit);
 }
 
-/* num_nodes is what the run got, and of a pending job what the scheduler last thought of giving ("--nodes=1-3" shows 3); the least that
- * was asked for is only in TRES. */
+/* num_nodes is what the run got, and of a pending job what the scheduler last thought of giving
+ * ("--nodes=1-3" shows 3); the least that was asked for is only in TRES. */
 static uint32_t least_nodes(const slurm_job_info_t *j)
 {
 	const char *node = j->tres_req_str ? strstr(j->tres_req_str, "node=") : NULL;
@@ -160,7 +163,8 @@ static void fill_texts(struct job_view *v, const slurm_job_info_t *j, struct str
 	v->admin_comment = strings_keep(s, j->admin_comment);
 	v->comment = strings_keep(s, j->comment);
 	v->dependency = strings_keep(s, j->dependency);
-	v->reason = j->state_reason == WAIT_NO_REASON ? NULL : strings_keep(s, compat_reason_text(j->state_reason));
+	if (j->state_reason != WAIT_NO_REASON)
+		v->reason = strings_keep(s, compat_reason_text(j->state_reason));
 	v->tres_req = strings_keep(s, j->tres_req_str);
 	if (v->stage == STAGE_PENDING)
 		return;		/* what these say of a requeued job is of the run before */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * fairshare.c - ratios as exact fractions, one order for all projects
  *
- * A share product is a fraction p/q of at most 48 bits each; amounts have 58. So a ratio with A_n given is (O+K) / A_n, and one by
- * share is (O+K) x q / (p x capacity): 106 bits, which leaves room for the factor 1 + h in 128. Fractions are compared by Euclid's
- * algorithm (integer parts, then the inverted remainders), which never multiplies and so never overflows.
+ * A share product is a fraction p/q of at most 48 bits each; amounts have 58. So a ratio with A_n given is
+ * (O+K) / A_n, and one by share is (O+K) x q / (p x capacity): 106 bits, which leaves room for the factor 1 +
+ * h in 128. Fractions are compared by Euclid's algorithm (integer parts, then the inverted remainders), which
+ * never multiplies and so never overflows.
  *
- * The order is made level by level: nodes of one level are sorted by (class of the parent, ratio), and equal neighbours get one class.
- * That is what "merged" means: classes, not parents, are compared below a tie. */
+ * The order is made level by level: nodes of one level are sorted by (class of the parent, ratio), and equal
+ * neighbours get one class. That is what "merged" means: classes, not parents, are compared below a tie. */
 #include "lib/fairshare.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -37,9 +38,11 @@ struct fairshare {
 static int check_node(const struct fairshare_node *n, size_t i, struct fault *why)
 {
 	if (n->parent != FAIRSHARE_NO_PARENT && (n->parent < 0 || (size_t)n->parent >= i))
-		return fault_errno(why, EINVAL, "node %zu: its parent %d does not stand before it", i, n->parent);
+		return fault_errno(why, EINVAL, "node %zu: its parent %d does not stand before it", i,
+			n->parent);
 	if (n->share < 0 || n->share > FAIRSHARE_SHARE_MAX)
-		return fault_errno(why, EINVAL, "node %zu: share %jd is not between 0 and %d", i, (intmax_t)n->share, FAIRSHARE_SHARE_MAX);
+		return fault_errno(why, EINVAL, "node %zu: share %jd is not between 0 and %d", i,
+			(intmax_t)n->share, FAIRSHARE_SHARE_MAX);
 	if (n->charged < 0 || n->entry < 0 || n->entitled < FAIRSHARE_BY_SHARE)
 		return fault_errno(why, EINVAL, "node %zu: an amount is negative", i);
 	if (n->charged >= FAIRSHARE_MAX || n->entry >= FAIRSHARE_MAX || n->entitled >= FAIRSHARE_MAX)
@@ -78,7 +81,8 @@ static int roll_up(struct fairshare *f, struct fault *why)
 		const struct fairshare_node *n = &f->nodes[i].in;
 
 		if (n->charged + n->entry >= FAIRSHARE_MAX)
-			return fault_errno(why, EOVERFLOW, "node %zu: what is charged below it is too large", i);
+			return fault_errno(why, EOVERFLOW, "node %zu: what is charged below it is too large",
+				i);
 		if (n->parent == FAIRSHARE_NO_PARENT)
 			continue;
 		f->nodes[n->parent].in.charged += n->charged;
@@ -91,9 +95,10 @@ static int roll_up(struct fairshare *f, struct fault *why)
 static struct fraction entitlement(const struct fairshare *f, const struct node *n)
 {
 	struct fraction by_hour = share_of(n->share, f->capacity_hour);
-	struct fraction in_window = n->in.entitled == FAIRSHARE_BY_SHARE ? share_of(n->share, f->capacity_window) :
-		(struct fraction){ (fraction_int)n->in.entitled, 1 };
+	struct fraction in_window = { (fraction_int)n->in.entitled, 1 };
 
+	if (n->in.entitled == FAIRSHARE_BY_SHARE)
+		in_window = share_of(n->share, f->capacity_window);
 	return fraction_compare(in_window, by_hour) >= 0 ? in_window : by_hour;
 }
 
@@ -105,10 +110,13 @@ static void set_ratios(struct fairshare *f)
 		fraction_int used = (fraction_int)(n->in.charged + n->in.entry);
 		struct fraction e;
 
-		n->share = share_below(up ? up->share : share_whole(), n->in.share, up ? up->siblings : f->root_siblings);
+		n->share = share_below(up ? up->share : share_whole(), n->in.share,
+			up ? up->siblings : f->root_siblings);
 		e = entitlement(f, n);
 		/* without a share, or when no GPU is healthy: behind all that have a ratio */
-		n->ratio = n->share.p && e.num ? (struct fraction){ used * e.den, e.num } : fraction_infinite();
+		n->ratio = fraction_infinite();
+		if (n->share.p && e.num)
+			n->ratio = (struct fraction){ used * e.den, e.num };
 	}
 }
 
@@ -147,15 +155,21 @@ static void set_classes_of_level(struct fairshare *f, size_t *index, size_t coun
 {
 	qsort_r(index, count, sizeof(*index), by_level, f);
 	f->nodes[index[0]].class = 0;
-	for (size_t i = 1; i < count; i++)
-		f->nodes[index[i]].class = f->nodes[index[i - 1]].class + (compare_in_level(f, index[i - 1], index[i]) != 0);
+	for (size_t i = 1; i < count; i++) {
+		size_t before = index[i - 1];
+		bool ties = compare_in_level(f, before, index[i]) == 0;
+
+		f->nodes[index[i]].class = f->nodes[before].class + !ties;
+	}
 }
 
 static void set_classes(struct fairshare *f, size_t *index)
 {
 	qsort_r(index, f->count, sizeof(*index), by_depth, f);
 	for (size_t begin = 0, end; begin < f->count; begin = end) {
-		for (end = begin; end < f->count && f->nodes[index[end]].depth == f->nodes[index[begin]].depth; end++)
+		int depth = f->nodes[index[begin]].depth;
+
+		for (end = begin; end < f->count && f->nodes[index[end]].depth == depth; end++)
 			;
 		set_classes_of_level(f, index + begin, end - begin);
 	}
@@ -168,7 +182,8 @@ static size_t up_to_depth(const struct fairshare *f, size_t node, int depth)
 	return node;
 }
 
-/* Paths of different length: at the depth of the shorter one; when they tie there, the shorter one stands first. */
+/* Paths of different length: at the depth of the shorter one; when they tie there, the shorter one stands
+ * first. */
 static int compare_paths(const struct fairshare *f, size_t a, size_t b)
 {
 	int da = f->nodes[a].depth, db = f->nodes[b].depth, depth = da < db ? da : db;
@@ -184,8 +199,8 @@ static int by_path(const void *a, const void *b, void *context)
 	return compare_paths(context, *(const size_t *)a, *(const size_t *)b);
 }
 
-/* Does `b` go on where the path of `a` ends, or tie with it? Then `b`, when it stands right behind `a`, has its rank: Slurm ranks a user
- * beside tied accounts like the best of what is below them. */
+/* Does `b` go on where the path of `a` ends, or tie with it? Then `b`, when it stands right behind `a`, has
+ * its rank: Slurm ranks a user beside tied accounts like the best of what is below them. */
 static bool goes_on(const struct fairshare *f, size_t a, size_t b)
 {
 	int depth = f->nodes[a].depth;
@@ -217,8 +232,8 @@ static int set_order(struct fairshare *f, struct fault *why)
 	return 0;
 }
 
-int fairshare_new(const struct fairshare_node *nodes, size_t count, const struct fairshare_cluster *c, struct fairshare **out,
-	struct fault *why)
+int fairshare_new(const struct fairshare_node *nodes, size_t count, const struct fairshare_cluster *c,
+	struct fairshare **out, struct fault *why)
 {
 	struct fairshare *f;
 
@@ -298,7 +313,9 @@ int fairshare_ahead(const struct fairshare *f, size_t node)
 	int best = -1;
 
 	for (size_t i = 0; i < f->count; i++) {
-		if (f->nodes[i].in.parent != f->nodes[node].in.parent || fraction_compare(f->nodes[i].ratio, f->nodes[node].ratio) >= 0)
+		if (f->nodes[i].in.parent != f->nodes[node].in.parent)
+			continue;
+		if (fraction_compare(f->nodes[i].ratio, f->nodes[node].ratio) >= 0)
 			continue;
 		if (best < 0 || fraction_compare(f->nodes[i].ratio, f->nodes[best].ratio) > 0)
 			best = (int)i;
@@ -313,7 +330,8 @@ bool fairshare_beats(const struct fairshare *f, size_t p, size_t r, int64_t h_pp
 
 	p = up_to_depth(f, p, depth);
 	r = up_to_depth(f, r, depth);
-	/* one project, or one above the other: now they are the same node, and no ratio is larger than itself */
+	/* one project, or one above the other: now they are the same node, and no ratio is larger than itself
+	 * */
 	while (f->nodes[p].in.parent != f->nodes[r].in.parent) {
 		p = (size_t)f->nodes[p].in.parent;
 		r = (size_t)f->nodes[r].in.parent;

@@ -48,7 +48,8 @@ int64_t fraction_scaled(struct fraction a, int64_t scale)
 	rest = a.num % a.den;
 	if (whole >= (fraction_int)(INT64_MAX / scale))
 		return INT64_MAX;
-	return (int64_t)(whole * (fraction_int)scale + (rest * (fraction_int)scale * 2 + a.den) / (a.den * 2));
+	rest = (rest * (fraction_int)scale * 2 + a.den) / (a.den * 2);
+	return (int64_t)(whole * (fraction_int)scale + rest);
 }
 
 static fraction_int gcd(fraction_int a, fraction_int b)
@@ -69,7 +70,9 @@ struct share share_whole(void)
 
 struct share share_below(struct share up, int64_t weight, int64_t siblings)
 {
-	fraction_int p = (fraction_int)up.p * (fraction_int)weight, q = (fraction_int)up.q * (fraction_int)siblings, d;
+	fraction_int p = (fraction_int)up.p * (fraction_int)weight;
+	fraction_int q = (fraction_int)up.q * (fraction_int)siblings;
+	fraction_int d;
 
 	if (!p)
 		return (struct share){ 0, 1 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * order.c - sort jobs: by project, by turn among tied projects, by the team's own order
  *
- * Sorted as the teams want them, the jobs of one project stand side by side; their submit times, sorted by themselves, are the turns that
- * the project gets, and the n-th job takes the n-th turn. */
+ * Sorted as the teams want them, the jobs of one project stand side by side; their submit times, sorted by
+ * themselves, are the turns that the project gets, and the n-th job takes the n-th turn. */
 #include "lib/order.h"
 #include <errno.h>
 #include <stdlib.h>

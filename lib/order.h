@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * order.h - the one order of all pending jobs
  *
- * Rule (doc/model.md, 5): the path of ratios of the project; then the team rank, inside one project only; then the original submit time;
- * then the job id.
+ * Rule (doc/model.md, 5): the path of ratios of the project; then the team rank, inside one project only;
+ * then the original submit time; then the job id.
  *
- * Projects that tie are merged, and there team rank and submit time contradict each other: with ranks 1 and 2 in project x, x1 (rank 1,
- * submitted last) < x2 (rank 2, first) < y (in between) < x1. So a tie is dealt in two steps: submit time and job id say which
- * *project* is next, its team says which of its jobs takes that turn. A team that ranks its jobs moves nobody else's, and
- * without ranks it is first come, first served.
+ * Projects that tie are merged, and there team rank and submit time contradict each other: with ranks 1 and 2
+ * in project x, x1 (rank 1, submitted last) < x2 (rank 2, first) < y (in between) < x1. So a tie is dealt in
+ * two steps: submit time and job id say which *project* is next, its team says which of its jobs takes that
+ * turn. A team that ranks its jobs moves nobody else's, and without ranks it is first come, first served.
  *
  * Threads  pure functions: any thread */
 #ifndef LIB_ORDER_H

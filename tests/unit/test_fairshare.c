@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_fairshare.c - ratios, the order of trees, ties and margins, from tables; what the tables cannot say, below them */
+ * test_fairshare.c - ratios, the order of trees, ties and margins, from tables; what the tables cannot say,
+ * below them */
 #include "lib/fairshare.h"
 #include "tests/unit/cases.h"
 #include "tests/unit/suites.h"
@@ -34,8 +35,8 @@ START_TEST(ratio_is_as_the_table_says)
 	};
 	struct fairshare *f = built(nodes, 2, case_number(c, 1));
 
-	ck_assert_msg(fairshare_ratio_ppm(f, 0) == case_number(c, 6), "%s: ratio %jd, the table says %s", c->col[0],
-		(intmax_t)fairshare_ratio_ppm(f, 0), c->col[6]);
+	ck_assert_msg(fairshare_ratio_ppm(f, 0) == case_number(c, 6), "%s: ratio %jd, the table says %s",
+		c->col[0], (intmax_t)fairshare_ratio_ppm(f, 0), c->col[6]);
 	ck_assert_int_eq(fairshare_share_ppm(f, 0), share * 10000);
 	fairshare_free(f);
 }
@@ -74,7 +75,8 @@ static void add_node(struct tree *t, const struct case_row *row)
 
 	if (row->n != 6 || t->count == NODES_MAX)
 		cases_die(&trees, row, "a node has five words, and a tree at most %d nodes", NODES_MAX);
-	t->nodes[t->count] = (struct fairshare_node){ root ? FAIRSHARE_NO_PARENT : index_of(t, row, row->col[2]), number(row, 3),
+	t->nodes[t->count] = (struct fairshare_node){
+		root ? FAIRSHARE_NO_PARENT : index_of(t, row, row->col[2]), number(row, 3),
 		number(row, 4) * 1000, number(row, 5) * 1000, FAIRSHARE_BY_SHARE };
 	t->names[t->count++] = row->col[1];
 }
@@ -88,8 +90,9 @@ static void check_order(const struct tree *t, const struct fairshare *f, const s
 		bool ties = row->col[i][0] == '=';
 		uint32_t rank = fairshare_rank(f, (size_t)index_of(t, row, row->col[i] + ties));
 
-		ck_assert_msg(i == 1 || (ties ? rank == before : rank > before), "%s: %s has rank %u behind %s with %u", t->name, row->col[i],
-			rank, row->col[i - 1], before);
+		ck_assert_msg(i == 1 || (ties ? rank == before : rank > before),
+			"%s: %s has rank %u behind %s with %u", t->name, row->col[i], rank, row->col[i - 1],
+			before);
 		before = rank;
 	}
 }
@@ -99,8 +102,9 @@ static void check_beats(const struct tree *t, const struct fairshare *f, const s
 	size_t p = (size_t)index_of(t, row, row->col[1]), r = (size_t)index_of(t, row, row->col[2]);
 	bool wanted = !strcmp(row->col[4], "yes");
 
-	ck_assert_msg(fairshare_beats(f, p, r, number(row, 3)) == wanted, "%s: %s beats %s by %s ppm: the table says %s", t->name,
-		row->col[1], row->col[2], row->col[3], row->col[4]);
+	ck_assert_msg(fairshare_beats(f, p, r, number(row, 3)) == wanted,
+		"%s: %s beats %s by %s ppm: the table says %s", t->name, row->col[1], row->col[2],
+		row->col[3], row->col[4]);
 }
 
 static void check_ahead(const struct tree *t, const struct fairshare *f, const struct case_row *row)
@@ -108,8 +112,8 @@ static void check_ahead(const struct tree *t, const struct fairshare *f, const s
 	int got = fairshare_ahead(f, (size_t)index_of(t, row, row->col[1]));
 	int wanted = strcmp(row->col[2], "-") ? index_of(t, row, row->col[2]) : -1;
 
-	ck_assert_msg(got == wanted, "%s: ahead of %s is %s, the table says %s", t->name, row->col[1], got < 0 ? "-" : t->names[got],
-		row->col[2]);
+	ck_assert_msg(got == wanted, "%s: ahead of %s is %s, the table says %s", t->name, row->col[1],
+		got < 0 ? "-" : t->names[got], row->col[2]);
 }
 
 static const struct {
@@ -125,7 +129,8 @@ static const struct {
 static void run_check(const struct tree *t, const struct fairshare *f, const struct case_row *row)
 {
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
-		if (!strcmp(checks[i].word, row->col[0]) && (!checks[i].columns || row->n == checks[i].columns)) {
+		if (!strcmp(checks[i].word, row->col[0]) &&
+		    (!checks[i].columns || row->n == checks[i].columns)) {
 			checks[i].check(t, f, row);
 			return;
 		}
@@ -239,7 +244,9 @@ END_TEST
 
 static void refused(struct fairshare_node node, int err)
 {
-	const struct fairshare_node nodes[] = { { FAIRSHARE_NO_PARENT, 1, FAIRSHARE_MAX - 1, 0, FAIRSHARE_BY_SHARE }, node };
+	const struct fairshare_node nodes[] = {
+		{ FAIRSHARE_NO_PARENT, 1, FAIRSHARE_MAX - 1, 0, FAIRSHARE_BY_SHARE }, node
+	};
 	const struct fairshare_cluster c = { 1000, 1000 };
 	struct fairshare *f = NULL;
 	struct fault why = { "" };
@@ -260,7 +267,8 @@ START_TEST(a_tree_that_makes_no_sense_is_refused)
 	refused((struct fairshare_node){ 0, 1, -1, 0, FAIRSHARE_BY_SHARE }, EINVAL);
 	refused((struct fairshare_node){ 0, 1, 0, -1, FAIRSHARE_BY_SHARE }, EINVAL);
 	refused((struct fairshare_node){ 0, 1, 0, 0, FAIRSHARE_MAX }, EOVERFLOW);
-	refused((struct fairshare_node){ 0, 1, 1, 0, FAIRSHARE_BY_SHARE }, EOVERFLOW);	/* the sum at its parent */
+	/* the sum at its parent */
+	refused((struct fairshare_node){ 0, 1, 1, 0, FAIRSHARE_BY_SHARE }, EOVERFLOW);
 }
 END_TEST
 

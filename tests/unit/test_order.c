@@ -27,7 +27,8 @@ static struct order_job job_of(const struct case_row *row)
 	if (row->n != 6)
 		cases_die(&cases, row, "a job has five numbers");
 	return (struct order_job){ .job_id = (uint32_t)number(row, 1), .project = (uint32_t)number(row, 2),
-		.project_rank = (uint32_t)number(row, 3), .team_rank = (int)number(row, 4), .submit = number(row, 5) };
+		.project_rank = (uint32_t)number(row, 3), .team_rank = (int)number(row, 4),
+		.submit = number(row, 5) };
 }
 
 static void check_order(const char *name, const struct order_job *jobs, int count, const struct case_row *row)
@@ -35,8 +36,8 @@ static void check_order(const char *name, const struct order_job *jobs, int coun
 	if (row->n != count + 1)
 		cases_die(&cases, row, "the order names %d jobs of %d", row->n - 1, count);
 	for (int i = 0; i < count; i++)
-		ck_assert_msg(jobs[i].job_id == number(row, i + 1), "%s: job %u stands at %d, the table says %s", name, jobs[i].job_id, i + 1,
-			row->col[i + 1]);
+		ck_assert_msg(jobs[i].job_id == number(row, i + 1),
+			"%s: job %u stands at %d, the table says %s", name, jobs[i].job_id, i + 1, row->col[i + 1]);
 }
 
 static bool is(int row, const char *word)
@@ -55,7 +56,8 @@ START_TEST(jobs_are_in_the_order_of_the_table)
 	for (; is(row, "job") && count < JOBS_MAX; row++)
 		jobs[count++] = job_of(&cases.row[row]);
 	if (!is(row, "order") || !(row + 1 == cases.rows || is(row + 1, "case")))
-		cases_die(&cases, &cases.row[row < cases.rows ? row : _i], "after its jobs a case has one line with their order");
+		cases_die(&cases, &cases.row[row < cases.rows ? row : _i],
+			"after its jobs a case has one line with their order");
 	for (int i = 0; i < count; i++)
 		reverse[i] = jobs[count - 1 - i];
 	ck_assert_int_eq(order_sort(jobs, (size_t)count), 0);
@@ -81,8 +83,9 @@ static struct order_job *many_jobs(bool team_ranks)
 		uint32_t project = (next_number(&state) >> 16) % 40;
 		int rank = (int)((next_number(&state) >> 16) % 5);
 
-		jobs[i] = (struct order_job){ .job_id = i + 1, .project = project, .project_rank = project / 4,
-			.team_rank = team_ranks && project % 2 ? rank : 0, .submit = (next_number(&state) >> 16) % 1000 };
+		jobs[i] = (struct order_job){ .job_id = i + 1, .project = project,
+			.project_rank = project / 4, .team_rank = team_ranks && project % 2 ? rank : 0,
+			.submit = (next_number(&state) >> 16) % 1000 };
 	}
 	return jobs;
 }
