@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * breaker.c - one number decides: the time until which nobody asks
  *
- * Whoever moves an expired time forward is the one who probes; all others still see a time in the future. A probe that is
- * never reported (its thread died) blocks nothing for longer than open_ms. */
+ * Whoever moves an expired time forward is the one who probes; all others still see a time in the future.
+ * A probe that is never reported (its thread died) blocks nothing for longer than open_ms. */
 #include "client/breaker.h"
 
 /* Never 0: that means closed, and a clock may begin there. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * breaker.h - after a missed deadline, answer at once for a while
  *
- * Closed: every call is let through. A failure opens it for `open_ms`; then one call (and only one) is let through to probe:
- * its success closes the breaker, its failure opens it again.
+ * Closed: every call is let through. A failure opens it for `open_ms`; then one call (and only one) is let
+ * through to probe: its success closes the breaker, its failure opens it again.
  *
  * Unit     milliseconds of any clock that does not go back; time is an argument
  * Threads  all functions from any thread; lock-free */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * client.c - HTTP over a Unix socket by libcurl, with kept connections
  *
- * An easy handle owns one connection. Idle handles stand in a list; a call takes one out, works with it alone and puts it back, so
- * the list's mutex is held for a few instructions and never over I/O. A connection that the daemon has closed meanwhile is noticed by
- * libcurl, which opens a new one within the same deadline.
+ * An easy handle owns one connection. Idle handles stand in a list; a call takes one out, works with it alone
+ * and puts it back, so the list's mutex is held for a few instructions and never over I/O. A connection that
+ * the daemon has closed meanwhile is noticed by libcurl, which opens a new one within the same deadline.
  *
- * What must not happen inside slurmctld: a signal (NOSIGNAL), a proxy or anything else out of the environment, a file
- * descriptor that survives an exec, an answer without end. */
+ * What must not happen inside slurmctld: a signal (NOSIGNAL), a proxy or anything else out of the
+ * environment, a file descriptor that survives an exec, an answer without end. */
 #include "client/client.h"
 #include <curl/curl.h>
 #include <errno.h>
@@ -189,13 +189,15 @@ static int transfer_errno(CURLcode rc, CURL *curl, const struct reply_buffer *re
 	}
 }
 
-static int transfer_fault(const struct client *c, const char *method, const char *path, CURLcode rc, int err, struct fault *why)
+static int transfer_fault(
+	const struct client *c, const char *method, const char *path, CURLcode rc, int err, struct fault *why)
 {
 	const char *s = c->socket_path;
 
 	switch (err) {
 	case ETIMEDOUT:
-		return fault_errno(why, err, "budgetd did not answer %s %s on %s within %ld ms", method, path, s, c->deadline_ms);
+		return fault_errno(why, err, "budgetd did not answer %s %s on %s within %ld ms", method, path,
+			s, c->deadline_ms);
 	case ENOENT:
 		return fault_errno(why, err, "budgetd is not running: there is no socket %s", s);
 	case ECONNREFUSED:
@@ -203,7 +205,8 @@ static int transfer_fault(const struct client *c, const char *method, const char
 	case EACCES:
 		return fault_errno(why, err, "%s: permission denied", s);
 	case EMSGSIZE:
-		return fault_errno(why, err, "budgetd's answer to %s %s on %s is over %u MiB", method, path, s, REPLY_BYTES_MAX >> 20);
+		return fault_errno(why, err, "budgetd's answer to %s %s on %s is over %u MiB", method, path,
+			s, REPLY_BYTES_MAX >> 20);
 	default:
 		return fault_errno(why, err, "%s %s on %s: %s", method, path, s, curl_easy_strerror(rc));
 	}
@@ -220,8 +223,9 @@ static struct json_object *reply_parse(const struct reply_buffer *b)
 		return NULL;
 	o = b->used ? json_tokener_parse_ex(tok, b->data, (int)b->used) : NULL;
 	used = json_tokener_get_parse_end(tok);
-	if (json_tokener_get_error(tok) != json_tokener_success || !json_object_is_type(o, json_type_object) ||
-	    used + strspn(b->data + used, " \t\r\n") < b->used) {
+	if (json_tokener_get_error(tok) != json_tokener_success ||
+		!json_object_is_type(o, json_type_object) ||
+		used + strspn(b->data + used, " \t\r\n") < b->used) {
 		json_object_put(o);
 		o = NULL;
 	}
@@ -229,7 +233,8 @@ static struct json_object *reply_parse(const struct reply_buffer *b)
 	return o;
 }
 
-static int transfer(struct client *c, CURL *curl, const char *method, const char *path, struct reply_buffer *b, struct fault *why)
+static int transfer(struct client *c, CURL *curl, const char *method, const char *path,
+	struct reply_buffer *b, struct fault *why)
 {
 	CURLcode rc = curl_easy_perform(curl);
 
@@ -269,8 +274,8 @@ int client_call(struct client *c, const char *method, const char *path, struct j
 	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &code);
 	o = reply_parse(&b);
 	if (!o) {
-		fault_errno(why, EPROTO, "%s %s on %s: HTTP %ld with %zu bytes that are not a JSON object", method, path,
-			c->socket_path, code, b.used);
+		fault_errno(why, EPROTO, "%s %s on %s: HTTP %ld with %zu bytes that are not a JSON object",
+			method, path, c->socket_path, code, b.used);
 		goto out;
 	}
 	*status = (int)code;
@@ -286,10 +291,14 @@ out:
 
 const char *client_error(int status, struct json_object *reply)
 {
-	static const struct { int status; const char *text; } texts[] = {
-		{ 400, "budgetd could not read the request" },	{ 403, "not allowed" },
-		{ 404, "no such thing" },			{ 409, "it conflicts with what is there" },
-		{ 413, "the request is too large" },		{ 503, "budgetd cannot do this now; try again" },
+	static const struct { int status; const char *text;
+	} texts[] = {
+		{400, "budgetd could not read the request"},
+		{403, "not allowed"},
+		{404, "no such thing"},
+		{409, "it conflicts with what is there"},
+		{413, "the request is too large"},
+		{503, "budgetd cannot do this now; try again"},
 	};
 	struct json_object *error;
 
@@ -306,7 +315,8 @@ const char *client_error(int status, struct json_object *reply)
 static struct curl_slist *headers_new(void)
 {
 	/* "Expect:" takes out libcurl's wait for 100-continue before larger bodies. */
-	static const char *const lines[] = { "Content-Type: application/json", "Accept: application/json", "Expect:" };
+	static const char *const lines[] = {
+		"Content-Type: application/json", "Accept: application/json", "Expect:"};
 	struct curl_slist *list = NULL, *longer;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * account.c - ask slurmctld's own association cache, which slurmdbd keeps up to date.
  *
- * It costs a hash look-up under Slurm's association lock and no round trip. Where the symbols are missing (a test, a Slurm
- * that dropped them) the account stays empty. */
+ * It costs a hash look-up under Slurm's association lock and no round trip. Where the symbols are missing
+ * (a test, a Slurm that dropped them) the account stays empty. */
 #include "job_submit/account.h"
 #include <string.h>
 

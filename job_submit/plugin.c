@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * plugin.c - what slurmctld calls: init, fini, job_submit, job_modify
  *
- * Thin: a job description becomes a question, a verdict becomes a job description, and nothing is decided here. slurmctld holds locks
- * around these calls, so nothing waits past the deadline, starts a thread, forks or calls libslurm back. A job that asks for no GPU
- * is let through before anything is allocated. From 23.02 on calls come concurrently. */
+ * Thin: a job description becomes a question, a verdict becomes a job description, and nothing is decided
+ * here. slurmctld holds locks around these calls, so nothing waits past the deadline, starts a thread,
+ * forks or calls libslurm back. A job that asks for no GPU is let through before anything is allocated.
+ * From 23.02 on calls come concurrently. */
 #include "config.h"
 #include "job_submit/slurm_compat.h"
 #include <curl/curl.h>
@@ -14,7 +15,8 @@
 #include "job_submit/verdict.h"
 #include "lib/token.h"
 
-/* Slurm's plugin loader wants these names, and its entry points have no argument that could carry a context. */
+/* Slurm's plugin loader wants these names, and its entry points have no argument that could carry a
+ * context. */
 extern const char plugin_name[], plugin_type[];
 extern const uint32_t plugin_version;
 const char plugin_name[] = "GPU-hour budgets";
@@ -50,7 +52,8 @@ void fini(void)
 	curl_global_cleanup();
 }
 
-/* 0 with a verdict, or -1. `question` is consumed and may be NULL (out of memory: as if nobody had answered). */
+/* 0 with a verdict, or -1. `question` is consumed and may be NULL (out of memory: as if nobody had
+ * answered). */
 static int ask(struct terms *t, struct json_object *question, struct verdict *v)
 {
 	int rv = question ? policy_ask(t, question, v) : -1;
@@ -90,7 +93,8 @@ out:
 	return rc;
 }
 
-/* The token that budgetd gave this job, out of slurmctld's record of it; NULL when there is none or the record is not understood. */
+/* The token that budgetd gave this job, out of slurmctld's record of it; NULL when there is none or the
+ * record is not understood. */
 static const char *record_token(const void *job_record, char buf[TOKEN_MAX])
 {
 	const struct job_record_prefix *record = job_record;
@@ -100,8 +104,8 @@ static const char *record_token(const void *job_record, char buf[TOKEN_MAX])
 	return token_find(record->admin_comment, buf) ? buf : NULL;
 }
 
-/* Administrators and budgetd itself are not questioned: budgetd may be waiting for this very call. On 22.05 a stranger's attempt comes by
- * here before Slurm refuses it, and must not move anybody's money. */
+/* Administrators and budgetd itself are not questioned: budgetd may be waiting for this very call. On
+ * 22.05 a stranger's attempt comes by here before Slurm refuses it, and must not move anybody's money. */
 static bool modify_is_settled(const job_desc_msg_t *job_desc, uint32_t submit_uid)
 {
 	if (submit_uid == 0 || submit_uid == geteuid())

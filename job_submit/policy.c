@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * policy.c - settings, client and breaker of one moment, shared by counting
  *
- * Terms are never changed once made, except for the breaker, which is atomic. A changed file makes new terms; who still works with the
- * old ones keeps them until policy_put. The lock guards one pointer and its count for a few instructions; re-reading
- * the file is done by whoever gets `reloading` first, and nobody waits for it.
+ * Terms are never changed once made, except for the breaker, which is atomic. A changed file makes new terms;
+ * who still works with the old ones keeps them until policy_put. The lock guards one pointer and its count
+ * for a few instructions; re-reading the file is done by whoever gets `reloading` first, and nobody waits for
+ * it.
  *
- * Only a missed deadline opens the breaker. A refused connection or garbage costs microseconds, and asking again is what brings the
- * funded tier back the moment budgetd is. */
+ * Only a missed deadline opens the breaker. A refused connection or garbage costs microseconds, and asking
+ * again is what brings the funded tier back the moment budgetd is. */
 #include "job_submit/policy.h"
 #include <errno.h>
 #include <pthread.h>
@@ -210,7 +211,8 @@ static void trouble_log(struct terms *t, const struct fault *why)
 		return;
 	breaker_report(&t->quiet, false, now_ms());
 	others = atomic_exchange(&t->unanswered, 0) - 1;
-	slurm_error("gpubudget: %s; when_unreachable applies (%u more since the last such line)", why->text, others);
+	slurm_error("gpubudget: %s; when_unreachable applies (%u more since the last such line)", why->text,
+		others);
 }
 
 /* The answer as a verdict, or a text. `reply` is consumed. */
@@ -219,7 +221,8 @@ static int answer_read(int status, struct json_object *reply, struct verdict *v,
 	if (status == 200 && verdict_read(reply, v, why) == 0)
 		return 0;
 	if (status == 400)	/* our defect, not the user's, and not the daemon's health */
-		fault_errno(why, EPROTO, "budgetd could not read the plugin's question, please report this: %s",
+		fault_errno(why, EPROTO,
+			"budgetd could not read the plugin's question, please report this: %s",
 			client_error(status, reply));
 	else if (status != 200)
 		fault_errno(why, EPROTO, "budgetd answered HTTP %d: %s", status, client_error(status, reply));
@@ -251,9 +254,9 @@ int policy_ask(struct terms *t, struct json_object *question, struct verdict *v)
 
 /* --- not answered ---------------------------------------------------------------------------------- */
 
-static const char text_free[] =
-	"budgetd cannot be asked now, so this job goes to the free tier: it is not charged, and it may be displaced at any "
-	"time.\nIt is checked again while it waits in the queue.";
+static const char text_free[] = "budgetd cannot be asked now, so this job goes to the free tier: it is not "
+				"charged, and it may be displaced at any "
+				"time.\nIt is checked again while it waits in the queue.";
 static const char text_insists[] =
 	"budgetd cannot be asked now, and --gpu-tier=funded insists on the funded tier: the job is refused.\n"
 	"Try again in a few minutes, or without --gpu-tier=funded to run in the free tier.";

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * question.c - which fields of a job description budgetd is told, and under which names
  *
- * fields[] is the whole list: the question, the quick look (is this about GPUs at all?) and the test whether a modification matters
- * are made from it. Slurm writes "not given" as NULL, NO_VAL, INFINITE or 0, by field and by version; none of them is a count. */
+ * fields[] is the whole list: the question, the quick look (is this about GPUs at all?) and the test
+ * whether a modification matters are made from it. Slurm writes "not given" as NULL, NO_VAL, INFINITE or
+ * 0, by field and by version; none of them is a count. */
 #include "job_submit/question.h"
 #include <ctype.h>
 #include <errno.h>
@@ -79,7 +80,8 @@ static bool field_given(const job_desc_msg_t *d, const struct field *f)
 
 static bool takes_nodes_whole(const job_desc_msg_t *d)
 {
-	return d->shared == JOB_SHARED_NONE;	/* =user and =mcs share the node and get only what they ask for */
+	return d->shared ==
+	       JOB_SHARED_NONE; /* =user and =mcs share the node and get only what they ask for */
 }
 
 static bool asks_for_gpus(const job_desc_msg_t *d)
@@ -130,10 +132,12 @@ static bool changes_what_matters(const job_desc_msg_t *d)
 	for (size_t i = 0; i < COUNT(fields); i++)
 		if (fields[i].matters && field_given(d, &fields[i]))
 			return true;
-	return d->time_limit != NO_VAL || d->shared != NO_VAL16 || d->priority == INFINITE || comment_has_option(d->comment);
+	return d->time_limit != NO_VAL || d->shared != NO_VAL16 || d->priority == INFINITE ||
+	       comment_has_option(d->comment);
 }
 
-bool question_modify_concerns(const job_desc_msg_t *job_desc, const char *token, const struct settings *settings)
+bool question_modify_concerns(
+	const job_desc_msg_t *job_desc, const char *token, const struct settings *settings)
 {
 	if (!changes_what_matters(job_desc))
 		return false;
@@ -194,8 +198,8 @@ static void add_flag(struct json_object *q, bool *ok, const char *key, bool flag
 
 static void add_fields(struct json_object *q, bool *ok, const job_desc_msg_t *d)
 {
-	static const char *const option_keys[JOB_OPTIONS] = { [OPT_MIN_RUNTIME] = "min_runtime", [OPT_TIER] = "tier",
-		[OPT_TEAM_RANK] = "team_rank" };
+	static const char *const option_keys[JOB_OPTIONS] = {
+		[OPT_MIN_RUNTIME] = "min_runtime", [OPT_TIER] = "tier", [OPT_TEAM_RANK] = "team_rank"};
 
 	for (size_t i = 0; i < COUNT(fields); i++) {
 		if (fields[i].kind == TEXT)
@@ -213,7 +217,8 @@ static void add_fields(struct json_object *q, bool *ok, const job_desc_msg_t *d)
 		add_flag(q, ok, "exclusive", true);
 }
 
-static struct json_object *question_new(bool *ok, const char *kind, const job_desc_msg_t *d, uint32_t submit_uid)
+static struct json_object *question_new(
+	bool *ok, const char *kind, const job_desc_msg_t *d, uint32_t submit_uid)
 {
 	struct json_object *q = json_object_new_object();
 
@@ -236,7 +241,8 @@ static struct json_object *question_whole(struct json_object *q, bool ok)
 	return NULL;
 }
 
-/* srun and salloc have no script and cannot be requeued, whatever the flag says; of a het job only the first component has one. */
+/* srun and salloc have no script and cannot be requeued, whatever the flag says; of a het job only the
+ * first component has one. */
 static void add_requeue(struct json_object *q, bool *ok, const job_desc_msg_t *d)
 {
 	bool batch = d->script || d->script_buf || (d->het_job_offset != NO_VAL && d->het_job_offset > 0);

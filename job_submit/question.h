@@ -15,11 +15,14 @@
 /* Does this submission ask for anything a GPU budget pays for? No allocation, no parsing. */
 bool question_concerns(const job_desc_msg_t *job_desc);
 
-/* Does this modification change what a budget was asked for? `token` is that of the job or NULL. Jobs that budgetd has never
- * answered for (CPU-only ones) do not matter unless the change itself names GPUs or one of our QOS. */
-bool question_modify_concerns(const job_desc_msg_t *job_desc, const char *token, const struct settings *settings);
+/* Does this modification change what a budget was asked for? `token` is that of the job or NULL. Jobs that
+ * budgetd has never answered for (CPU-only ones) do not matter unless the change itself names GPUs or one
+ * of our QOS. */
+bool question_modify_concerns(
+	const job_desc_msg_t *job_desc, const char *token, const struct settings *settings);
 
-/* The text that the user gave with an option of sbatch, srun or salloc, or NULL. Borrowed from job_desc. It is the user's: not checked. */
+/* The text that the user gave with an option of sbatch, srun or salloc, or NULL. Borrowed from job_desc.
+ * It is the user's: not checked. */
 const char *question_option(const job_desc_msg_t *job_desc, enum job_option which);
 
 /* To be put by the caller (json_object_put); NULL and errno ENOMEM. `token` may be NULL. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * slurm_compat.h - the only place in this plugin that knows versions of Slurm (22.05 to 26.05)
  *
- * slurmctld loads a job_submit plugin only when major, minor and micro are those it was built with, so every difference is one of
- * compile time. What slurmctld exports but no public header declares is declared here too. All slurm_* stay undefined
- * in the plugin: slurmctld brings them, and a second libslurm would bring a second configuration. */
+ * slurmctld loads a job_submit plugin only when major, minor and micro are those it was built with, so
+ * every difference is one of compile time. What slurmctld exports but no public header declares is
+ * declared here too. All slurm_* stay undefined in the plugin: slurmctld brings them, and a second
+ * libslurm would bring a second configuration. */
 #ifndef JOB_SUBMIT_SLURM_COMPAT_H
 #define JOB_SUBMIT_SLURM_COMPAT_H
 #include <slurm/slurm_version.h>
@@ -30,8 +31,8 @@ extern void slurm_xstrfmtcat(char **text, const char *fmt, ...) __attribute__((f
 /* Weak: they live in slurmctld itself, and a test that loads the plugin elsewhere has none. */
 extern void *acct_db_conn __attribute__((weak));
 extern uint16_t accounting_enforce __attribute__((weak));
-extern int assoc_mgr_fill_in_user(void *db_conn, slurmdb_user_rec_t *user, int enforce, slurmdb_user_rec_t **found,
-	bool locked) __attribute__((weak));
+extern int assoc_mgr_fill_in_user(void *db_conn, slurmdb_user_rec_t *user, int enforce,
+	slurmdb_user_rec_t **found, bool locked) __attribute__((weak));
 
 /* --- job_modify: 22.05 has no way to give a text to the user, and asks before it knows whose job it is */
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
@@ -45,8 +46,9 @@ extern int assoc_mgr_fill_in_user(void *db_conn, slurmdb_user_rec_t *user, int e
 #endif
 
 /* --- the first fields of slurmctld's job record ---------------------------------------------------- */
-/* Not public, but the same in every release of a row below; the magic is checked before anything is believed. A release that
- * nobody has looked at is not interpreted: its modifications go out without a token. */
+/* Not public, but the same in every release of a row below; the magic is checked before anything is
+ * believed. A release that nobody has looked at is not interpreted: its modifications go out without a
+ * token. */
 #define SLURMCTLD_JOB_MAGIC 0xf0b7392cu
 struct job_record_prefix {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * verdict.c - JSON to job description.
  *
- * The daemon is trusted to decide, not to be well: a wrong type, an unknown word or a number that Slurm would read as NO_VAL is
- * treated like no answer at all. Whatever slurmctld frees later is allocated by Slurm's own allocator. */
+ * The daemon is trusted to decide, not to be well: a wrong type, an unknown word or a number that Slurm
+ * would read as NO_VAL is treated like no answer at all. Whatever slurmctld frees later is allocated by
+ * Slurm's own allocator. */
 #include "job_submit/verdict.h"
 #include <errno.h>
 #include <string.h>
@@ -38,14 +39,16 @@ static int read_word(struct json_object *reply, const char *key, const char **ou
 		return 0;
 	for (const char *c = *out; *c; c++)
 		if ((unsigned char)*c <= ' ' || *c == 0x7f)
-			return fault_errno(why, EPROTO, "the verdict's \"%s\" has a blank or a control character", key);
+			return fault_errno(
+				why, EPROTO, "the verdict's \"%s\" has a blank or a control character", key);
 	if (!**out || strlen(*out) > WORD_MAX)
 		return fault_errno(why, EPROTO, "the verdict's \"%s\" is empty or too long", key);
 	return 0;
 }
 
 /* One of `words`, which must be there. Its index in *out. */
-static int read_choice(struct json_object *reply, const char *key, const char *const *words, int *out, struct fault *why)
+static int read_choice(
+	struct json_object *reply, const char *key, const char *const *words, int *out, struct fault *why)
 {
 	const char *text;
 
@@ -70,7 +73,8 @@ static int read_site_factor(struct json_object *reply, struct verdict *v, struct
 		return 0;
 	n = json_object_get_int64(value);
 	if (!json_object_is_type(value, json_type_int) || n < -SITE_FACTOR_MAX || n > SITE_FACTOR_MAX)
-		return fault_errno(why, EPROTO, "the verdict's \"site_factor\" is not a number within %d", SITE_FACTOR_MAX);
+		return fault_errno(why, EPROTO, "the verdict's \"site_factor\" is not a number within %d",
+			SITE_FACTOR_MAX);
 	v->has_site_factor = true;
 	v->site_factor = (int32_t)n;
 	return 0;
@@ -86,14 +90,17 @@ int verdict_read(struct json_object *reply, struct verdict *v, struct fault *why
 	if (read_choice(reply, "verdict", verdicts, &accepted, why) < 0)
 		return -1;
 	/* a refused job has no tier, but a word that is none is garbage in either case */
-	if ((accepted || json_object_object_get(reply, "tier")) && read_choice(reply, "tier", tiers, &tier, why) < 0)
+	if ((accepted || json_object_object_get(reply, "tier")) &&
+		read_choice(reply, "tier", tiers, &tier, why) < 0)
 		return -1;
-	if (read_word(reply, "qos", &got.qos, why) < 0 || read_word(reply, "account", &got.account, why) < 0 ||
-	    read_word(reply, "token", &got.token, why) < 0 || read_string(reply, "text", &got.text, why) < 0 ||
-	    read_site_factor(reply, &got, why) < 0)
+	if (read_word(reply, "qos", &got.qos, why) < 0 ||
+		read_word(reply, "account", &got.account, why) < 0 ||
+		read_word(reply, "token", &got.token, why) < 0 ||
+		read_string(reply, "text", &got.text, why) < 0 || read_site_factor(reply, &got, why) < 0)
 		return -1;
 	if (got.token && !token_valid(got.token))
-		return fault_errno(why, EPROTO, "the verdict's \"token\" is \"%.64s\": it must begin with " TOKEN_PREFIX, got.token);
+		return fault_errno(why, EPROTO,
+			"the verdict's \"token\" is \"%.64s\": it must begin with " TOKEN_PREFIX, got.token);
 	got.accepted = accepted;
 	*v = got;
 	return 0;

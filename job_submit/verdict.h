@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * verdict.h - budgetd's answer, and what becomes of the job description
  *
- * An answer is read and checked as a whole before a single field of the job is touched: garbage is no verdict.
+ * An answer is read and checked as a whole before a single field of the job is touched: garbage is no
+ * verdict.
  *
  * Threads  pure functions of their arguments: any thread */
 #ifndef JOB_SUBMIT_VERDICT_H
@@ -24,12 +25,13 @@ struct verdict {
 int verdict_read(struct json_object *reply, struct verdict *v, struct fault *why);
 void verdict_clear(struct verdict *v);
 
-/* Write an accepting verdict into a submission: account, QOS, SiteFactor, and the token behind what AdminComment has.
- * A refusing one changes nothing. */
+/* Write an accepting verdict into a submission: account, QOS, SiteFactor, and the token behind what
+ * AdminComment has. A refusing one changes nothing. */
 void verdict_apply(const struct verdict *v, job_desc_msg_t *job_desc);
 
-/* Append `text` to Slurm's message for the user, "gpubudget: " before each line; what an earlier plugin said stays.
- * Control characters become '?'. With err_msg NULL (22.05 cannot tell the user of a modification) it goes to the log. */
+/* Append `text` to Slurm's message for the user, "gpubudget: " before each line; what an earlier plugin
+ * said stays. Control characters become '?'. With err_msg NULL (22.05 cannot tell the user of a
+ * modification) it goes to the log. */
 void verdict_tell(const char *text, char **err_msg);
 
 /* Replace a string of Slurm's by a copy of `text`. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * token.h - the word in AdminComment that ties an answer to its job
  *
- * budgetd makes a token when it answers a submission, before Slurm has given the job an id. The plugin writes it into AdminComment,
- * which users cannot set; the loop and a later modification find it there, among the words of others.
+ * budgetd makes a token when it answers a submission, before Slurm has given the job an id. The plugin writes
+ * it into AdminComment, which users cannot set; the loop and a later modification find it there, among the
+ * words of others.
  *
  * Threads  pure functions: any thread */
 #ifndef LIB_TOKEN_H
@@ -12,11 +13,12 @@
 #define TOKEN_PREFIX "gpubudget:"	/* every token begins with it */
 #define TOKEN_MAX 64			/* bytes with the NUL */
 
-/* The last word of `comment` (words are separated by blanks) that is a token: a copied job carries the old one in front.
- * true and `out` set; or false, `out` untouched: there is none. `comment` may be NULL. */
+/* The last word of `comment` (words are separated by blanks) that is a token: a copied job carries the old
+ * one in front. true and `out` set; or false, `out` untouched: there is none. `comment` may be NULL. */
 bool token_find(const char *comment, char out[TOKEN_MAX]);
 
-/* Can this be written as a token: the prefix, something behind it, letters, digits and "._-" only, and it fits? */
+/* Can this be written as a token: the prefix, something behind it, letters, digits and "._-" only, and it
+ * fits? */
 bool token_valid(const char *token);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * settings.c - budgetd.conf, from one table
  *
- * libconfuse reads `key = value` and knows the line; what a value means stands in table.c: type, default, range and help
- * of a setting are one row, and the loader, the sample file and the manual read nothing else. Every value is a string to libconfuse,
- * because its own numbers know no units.
+ * libconfuse reads `key = value` and knows the line; what a value means stands in table.c: type, default,
+ * range and help of a setting are one row, and the loader, the sample file and the manual read nothing else.
+ * Every value is a string to libconfuse, because its own numbers know no units.
  *
- * The file is read into memory first: flex ends the process on a read error, and this also runs inside slurmctld. */
+ * The file is read into memory first: flex ends the process on a read error, and this also runs inside
+ * slurmctld. */
 #include "config.h"
 #include "settings/settings.h"
 #include <confuse.h>
@@ -27,8 +28,8 @@
 #define NAME_BYTES_MAX 64		/* of a QOS */
 #define TEXT_BYTES_MAX 4096
 
-/* One value as the file has it. libconfuse stores through `text`, its first member, so that a callback, which is only given the
- * option, finds the rest. */
+/* One value as the file has it. libconfuse stores through `text`, its first member, so that a callback,
+ * which is only given the option, finds the rest. */
 struct slot {
 	char *text;		/* NULL = not in the file */
 	int line;
@@ -106,7 +107,8 @@ static int set_choice(struct settings *s, const struct setting_row *row, const c
 	return fault_errno(why, EINVAL, "%s = \"%s\" is none of %s", row->name, text, allowed);
 }
 
-/* The first byte that must not be there, as an index, or -1. A name goes to Slurm as it is, so its alphabet is Slurm's. */
+/* The first byte that must not be there, as an index, or -1. A name goes to Slurm as it is, so its
+ * alphabet is Slurm's. */
 static int bad_byte(const char *text, bool name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
@@ -128,12 +130,14 @@ static int check_string(const struct setting_row *row, const char *text, struct 
 	int bad = bad_byte(text, row->type == NAME);
 
 	if (bad >= 0)
-		return fault_errno(why, EINVAL, "%s: character %d of \"%s\" is not allowed here", row->name, bad + 1, text);
+		return fault_errno(why, EINVAL, "%s: character %d of \"%s\" is not allowed here", row->name,
+			bad + 1, text);
 	if (strlen(text) >= bytes_max[row->type])
-		return fault_errno(why, EINVAL, "%s: %zu bytes are too many, %zu fit", row->name, strlen(text),
-			bytes_max[row->type] - 1);
+		return fault_errno(why, EINVAL, "%s: %zu bytes are too many, %zu fit", row->name,
+			strlen(text), bytes_max[row->type] - 1);
 	if (path && text[0] != '/')
-		return fault_errno(why, EINVAL, "%s = \"%s\" is not a path from the root: it must begin with /", row->name, text);
+		return fault_errno(why, EINVAL,
+			"%s = \"%s\" is not a path from the root: it must begin with /", row->name, text);
 	if (row->type == NAME && !text[0])
 		return fault_errno(why, EINVAL, "%s is empty: name a QOS", row->name);
 	return 0;
@@ -164,14 +168,15 @@ static int set_value(struct settings *s, const struct setting_row *row, const ch
 
 /* --- the file ------------------------------------------------------------------------------------ */
 
-/* Called by libconfuse at each value: a second one for the same key is a mistake of the person, not a wish. */
+/* Called by libconfuse at each value: a second one for the same key is a mistake of the person, not a
+ * wish. */
 static int slot_noted(cfg_t *cfg, cfg_opt_t *opt)
 {
 	struct slot *slot = (struct slot *)(void *)opt->simple_value.string;
 
 	if (slot->line) {
-		fault_errno(slot->load->why, EINVAL, "%s:%d: %s again; it stands in line %d already", slot->load->path, cfg->line,
-			opt->name, slot->line);
+		fault_errno(slot->load->why, EINVAL, "%s:%d: %s again; it stands in line %d already",
+			slot->load->path, cfg->line, opt->name, slot->line);
 		return -1;
 	}
 	slot->line = cfg->line;
@@ -206,8 +211,8 @@ static cfg_t *parser_new(struct load *load)
 	return cfg;
 }
 
-/* Blank out what stands behind a # outside of quotes: libconfuse 3.3 counts the line of a comment three times, and then
- * names a line that has nothing to do with the mistake. */
+/* Blank out what stands behind a # outside of quotes: libconfuse 3.3 counts the line of a comment three
+ * times, and then names a line that has nothing to do with the mistake. */
 static void comments_blank(char *content)
 {
 	char quote = '\0';
@@ -282,8 +287,11 @@ static char *file_read(const char *path, struct fault *why)
 		goto fail;
 	}
 	if (n > FILE_BYTES_MAX || memchr(buf, '\0', (size_t)n)) {
-		fault_errno(why, EINVAL, n > FILE_BYTES_MAX ? "%s: larger than %d bytes: not a settings file" :
-			"%s: has a NUL byte within its first %d bytes: not a settings file", path, FILE_BYTES_MAX);
+		fault_errno(why, EINVAL,
+			n > FILE_BYTES_MAX
+				? "%s: larger than %d bytes: not a settings file"
+				: "%s: has a NUL byte within its first %d bytes: not a settings file",
+			path, FILE_BYTES_MAX);
 		goto fail;
 	}
 	memcpy(buf + n, "\n", 2);
@@ -304,15 +312,18 @@ static int take(struct load *load, struct settings *s)
 
 	for (size_t i = 0; i < SETTINGS; i++)
 		if (load->slots[i].text && set_value(s, &row[i], load->slots[i].text, &detail) < 0)
-			return fault_set(load->why, "%s:%d: %s", load->path, load->slots[i].line, detail.text);
+			return fault_set(
+				load->why, "%s:%d: %s", load->path, load->slots[i].line, detail.text);
 	if (s->default_min_runtime_s > s->max_min_runtime_s) {
 		char d[DURATION_TEXT_MAX], m[DURATION_TEXT_MAX];
 
-		return fault_errno(load->why, EINVAL, "%s: default_min_runtime (%s) is longer than max_min_runtime (%s)", load->path,
+		return fault_errno(load->why, EINVAL,
+			"%s: default_min_runtime (%s) is longer than max_min_runtime (%s)", load->path,
 			duration_text(s->default_min_runtime_s, d), duration_text(s->max_min_runtime_s, m));
 	}
 	if (!strcmp(s->socket, s->slurm_socket))
-		return fault_errno(load->why, EINVAL, "%s: socket and slurm_socket are both %s: they must differ", load->path, s->socket);
+		return fault_errno(load->why, EINVAL,
+			"%s: socket and slurm_socket are both %s: they must differ", load->path, s->socket);
 	return 0;
 }
 
@@ -356,7 +367,7 @@ struct settings *settings_defaults(void)
 
 	for (size_t i = 0; s && i < SETTINGS; i++)
 		if (set_value(s, &settings_table[i], settings_table[i].preset, NULL) < 0) {
-			settings_free(s);	/* the rows themselves are checked by a unit test: this is memory */
+			settings_free(s); /* the rows themselves are checked by a unit test: this is memory */
 			errno = ENOMEM;
 			return NULL;
 		}

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * settings.h - budgetd.conf: one table of settings, read by budgetd and (its part) by the job_submit plugin
  *
- * The file is `key = value` lines (libconfuse). The whole is read and validated before anything is returned; an unknown key,
- * a bad value or a value out of range is refused with file:line. The sample file and budgetd.conf(5) are printed from the table.
+ * The file is `key = value` lines (libconfuse). The whole is read and validated before anything is returned;
+ * an unknown key, a bad value or a value out of range is refused with file:line. The sample file and
+ * budgetd.conf(5) are printed from the table.
  *
- * Threads  settings_load takes a lock of its own (libconfuse's scanner is not reentrant); a struct settings is const once loaded */
+ * Threads  settings_load takes a lock of its own (libconfuse's scanner is not reentrant); a struct
+ *          settings is const once loaded */
 #ifndef SETTINGS_SETTINGS_H
 #define SETTINGS_SETTINGS_H
 #include <stdint.h>
@@ -37,8 +39,9 @@ struct settings {
 /* The compiled-in place, or $GPUBUDGET_CONF. Borrowed. */
 const char *settings_default_path(void);
 
-/* Read `path`. A missing file is an error (ENOENT) for budgetd and fine for the plugin, which then calls settings_defaults.
- * 0 and *out set, to be freed by settings_free; or -1, *out untouched, `why` is "file:line: what, why". */
+/* Read `path`. A missing file is an error (ENOENT) for budgetd and fine for the plugin, which then calls
+ * settings_defaults. 0 and *out set, to be freed by settings_free; or -1, *out untouched, `why` is
+ * "file:line: what, why". */
 int settings_load(const char *path, struct settings **out, struct fault *why);
 struct settings *settings_defaults(void);	/* NULL and ENOMEM */
 void settings_free(struct settings *s);		/* NULL is fine; errno is kept */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * table.c - every setting of budgetd.conf: name, type, default, range, words and help in one row
  *
- * A default is written as it would stand in the file and goes through the same reader, so that a default out of range cannot be. */
+ * A default is written as it would stand in the file and goes through the same reader, so that a default
+ * out of range cannot be. */
 #include "config.h"
 #include "settings/table.h"
 #include <inttypes.h>

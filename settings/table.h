@@ -33,7 +33,8 @@ bool setting_is_string(enum setting_type type);
 #define SETTING_RANGE_MAX 80
 const char *setting_range_text(const struct setting_row *row, char buf[SETTING_RANGE_MAX]);
 
-/* The shortest text that reads back as the same length: "50ms", "90s", "15m", "8h", "7d". Returns buf; cannot fail. */
+/* The shortest text that reads back as the same length: "50ms", "90s", "15m", "8h", "7d". Returns buf;
+ * cannot fail. */
 #define SETTING_LENGTH_MAX 32
 const char *setting_length_text(int64_t value, enum setting_type type, char buf[SETTING_LENGTH_MAX]);
 

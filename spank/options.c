@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * options.c - texts in, texts out; lib/job_options knows what they mean.
  *
- * The texts themselves are carried, not what was read from them: budgetd reads them again, and a job that finds them in its
- * environment sees what its user wrote. */
+ * The texts themselves are carried, not what was read from them: budgetd reads them again, and a job that
+ * finds them in its environment sees what its user wrote. */
 #include "spank/options.h"
 #include <ctype.h>
 #include <errno.h>
@@ -23,7 +23,8 @@ int declared_keep(struct declared *d, enum job_option which, const char *text, s
 	size_t n = strlen(text);
 
 	if (n >= OPTION_TEXT_MAX)
-		return fault_errno(why, EINVAL, "--%s: %zu bytes are too many", job_option_table[which].name, n);
+		return fault_errno(
+			why, EINVAL, "--%s: %zu bytes are too many", job_option_table[which].name, n);
 	memcpy(d->text[which], text, n + 1);
 	return 0;
 }
@@ -44,7 +45,8 @@ int declared_argument(struct declared *d, const char *argument, struct fault *wh
 	int64_t max;
 
 	if (strncmp(argument, ARGUMENT, strlen(ARGUMENT)))
-		return fault_errno(why, EINVAL, "plugstack.conf: \"%s\" is not known, only " ARGUMENT "TIME is", argument);
+		return fault_errno(why, EINVAL,
+			"plugstack.conf: \"%s\" is not known, only " ARGUMENT "TIME is", argument);
 	if (duration_parse(argument + strlen(ARGUMENT), &max, why) < 0)
 		return -1;
 	d->max_min_runtime_s = max;
@@ -53,7 +55,8 @@ int declared_argument(struct declared *d, const char *argument, struct fault *wh
 
 const char *declared_inherited_variable(enum job_option which, char buf[OPTION_VARIABLE_MAX])
 {
-	snprintf(buf, OPTION_VARIABLE_MAX, "SLURM_SPANK__SLURM_SPANK_OPTION_gpubudget_%s", job_option_table[which].name);
+	snprintf(buf, OPTION_VARIABLE_MAX, "SLURM_SPANK__SLURM_SPANK_OPTION_gpubudget_%s",
+		job_option_table[which].name);
 	for (char *c = buf; *c; c++)	/* Slurm writes '_' for what is no letter and no digit */
 		if (!isalnum((unsigned char)*c))
 			*c = '_';

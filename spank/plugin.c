@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * plugin.c - gpubudget.so: the options of sbatch, srun, salloc and #SBATCH, and their variables in the job
  *
- * On the client a wrong value ends the command before anything is sent. On a node nothing ever fails: a SPANK plugin that returns an
- * error there drains the node, and budgetd has judged the texts long ago. A callback may come twice (srun up to 23.11). */
+ * On the client a wrong value ends the command before anything is sent. On a node nothing ever fails: a
+ * SPANK plugin that returns an error there drains the node, and budgetd has judged the texts long ago. A
+ * callback may come twice (srun up to 23.11). */
 #include "config.h"
 #include <slurm/slurm_version.h>
 #include <slurm/spank.h>
@@ -22,7 +23,8 @@ int slurm_spank_user_init(spank_t sp, int argc, char *argv[]);
 
 /* The one context of this plugin: SPANK hands none to its callbacks. */
 static struct declared declared = { .max_min_runtime_s = MAX_MIN_RUNTIME_PRESET_S };
-static struct spank_option registered[JOB_OPTIONS];	/* Slurm may keep the pointers; filled once from the table */
+static struct spank_option
+	registered[JOB_OPTIONS]; /* Slurm may keep the pointers; filled once from the table */
 
 static bool on_client(void)
 {
@@ -42,8 +44,8 @@ static int complain(const struct fault *why, bool client)
 	return -1;
 }
 
-/* Judged here, with what was given before it: Slurm then ends the command with the option's name, whether plugstack.conf says
- * "required" or "optional". */
+/* Judged here, with what was given before it: Slurm then ends the command with the option's name, whether
+ * plugstack.conf says "required" or "optional". */
 static int option_given(int which, const char *text, int remote)
 {
 	struct fault why = { "" };
@@ -62,8 +64,12 @@ static void options_register(spank_t sp)
 	for (int i = 0; i < JOB_OPTIONS; i++) {
 		const struct job_option_row *row = &job_option_table[i];
 
-		registered[i] = (struct spank_option){ .name = (char *)row->name, .arginfo = (char *)row->argument,
-			.usage = (char *)row->help, .has_arg = 1, .val = i, .cb = option_given };
+		registered[i] = (struct spank_option){.name = (char *)row->name,
+			.arginfo = (char *)row->argument,
+			.usage = (char *)row->help,
+			.has_arg = 1,
+			.val = i,
+			.cb = option_given};
 		if (spank_option_register(sp, &registered[i]) != ESPANK_SUCCESS)
 			slurm_error("gpubudget: --%s cannot be registered", row->name);
 	}
@@ -85,7 +91,8 @@ int slurm_spank_init(spank_t sp, int argc, char *argv[])
 	return 0;
 }
 
-/* Nothing is forgotten between the components of a het job: Slurm too gives a later one what an earlier one declared. */
+/* Nothing is forgotten between the components of a het job: Slurm too gives a later one what an earlier
+ * one declared. */
 int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[])
 {
 	(void)sp;
@@ -100,8 +107,8 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[])
 	return 0;
 }
 
-/* The text of an option in this step: from Slurm, or from what sbatch left for inner steps (22.05 does not give
- * options to the batch step after --export=NONE). false: not given. */
+/* The text of an option in this step: from Slurm, or from what sbatch left for inner steps (22.05 does not
+ * give options to the batch step after --export=NONE). false: not given. */
 static bool option_text(spank_t sp, int which, char buf[OPTION_TEXT_MAX])
 {
 	char variable[OPTION_VARIABLE_MAX];
@@ -110,7 +117,8 @@ static bool option_text(spank_t sp, int which, char buf[OPTION_TEXT_MAX])
 		memcpy(buf, declared.text[which], OPTION_TEXT_MAX);
 		return true;
 	}
-	return spank_getenv(sp, declared_inherited_variable(which, variable), buf, OPTION_TEXT_MAX) == ESPANK_SUCCESS;
+	return spank_getenv(sp, declared_inherited_variable(which, variable), buf, OPTION_TEXT_MAX) ==
+	       ESPANK_SUCCESS;
 }
 
 /* A variable left over from the shell of the user would be a lie about this job: it goes. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * test_client.c - asking a daemon that answers, hangs, talks nonsense or is not there
  *
- * The daemon is a thread of this test on a Unix socket in a folder of its own: it reads one request at a time and sends
- * the bytes it was given. */
+ * The daemon is a thread of this test on a Unix socket in a folder of its own: it reads one request at a
+ * time and sends the bytes it was given. */
 #include "client/client.h"
 #include "tests/unit/suites.h"
 #include <curl/curl.h>
@@ -146,7 +146,12 @@ START_TEST(one_connection_serves_many_calls_of_any_method)
 
 	daemon_start(&d);
 	for (int i = 0; i < 10; i++)
-		ck_assert_msg(ask(c, i % 3 == 0 ? "GET" : i % 3 == 1 ? "POST" : "PATCH", &why) == 0, "%s", why.text);
+		ck_assert_msg(ask(c,
+				      i % 3 == 0   ? "GET"
+				      : i % 3 == 1 ? "POST"
+						   : "PATCH",
+				      &why) == 0,
+			"%s", why.text);
 	client_free(c);
 	daemon_stop(&d);
 	ck_assert_int_eq(d.connections, 1);
@@ -246,7 +251,8 @@ END_TEST
 
 START_TEST(the_text_of_a_failure_is_the_daemons_or_one_by_status)
 {
-	struct json_object *told = json_tokener_parse("{\"error\": \"vision has 2 GPU-h\"}"), *silent = json_object_new_object();
+	struct json_object *told = json_tokener_parse("{\"error\": \"vision has 2 GPU-h\"}"),
+			   *silent = json_object_new_object();
 
 	ck_assert_str_eq(client_error(409, told), "vision has 2 GPU-h");
 	ck_assert_str_eq(client_error(403, silent), "not allowed");
@@ -267,7 +273,8 @@ Suite *client_suite(void)
 	tcase_add_test(t, a_connection_that_the_daemon_closed_is_made_anew);
 	tcase_add_test(t, a_daemon_that_hangs_costs_the_deadline_and_no_more);
 	tcase_add_test(t, a_proxy_in_the_environment_is_not_asked);
-	tcase_add_loop_test(t, nonsense_is_an_error_and_not_an_answer, 0, sizeof(nonsense) / sizeof(nonsense[0]));
+	tcase_add_loop_test(
+		t, nonsense_is_an_error_and_not_an_answer, 0, sizeof(nonsense) / sizeof(nonsense[0]));
 	tcase_add_test(t, who_is_not_there_is_named);
 	tcase_add_test(t, the_text_of_a_failure_is_the_daemons_or_one_by_status);
 	suite_add_tcase(s, t);

@@ -76,20 +76,23 @@ START_TEST(a_bad_file_is_refused_with_file_and_line)
 	struct fault why = { "" };
 
 	file_write(c->col[0]);
-	ck_assert_msg(settings_load(file, &s, &why) == -1, "cases line %d: \"%s\" was taken", c->line, c->col[0]);
+	ck_assert_msg(
+		settings_load(file, &s, &why) == -1, "cases line %d: \"%s\" was taken", c->line, c->col[0]);
 	ck_assert_msg(s == &untouched, "cases line %d: a refusal changed the result", c->line);
 	ck_assert_msg(errno == EINVAL, "cases line %d: errno is %s", c->line, strerror(errno));
-	ck_assert_msg(!strncmp(why.text, file, strlen(file)), "cases line %d: no file in \"%s\"", c->line, why.text);
-	ck_assert_msg(strstr(why.text + strlen(file), c->col[1]) != NULL, "cases line %d: \"%s\" does not say \"%s\"", c->line,
-		why.text, c->col[1]);
+	ck_assert_msg(!strncmp(why.text, file, strlen(file)), "cases line %d: no file in \"%s\"", c->line,
+		why.text);
+	ck_assert_msg(strstr(why.text + strlen(file), c->col[1]) != NULL,
+		"cases line %d: \"%s\" does not say \"%s\"", c->line, why.text, c->col[1]);
 }
 END_TEST
 
 START_TEST(values_are_read_with_their_units_and_without_quotes)
 {
-	struct settings *s = loaded("socket = /srv/run/b-1.sock # a comment\\nask_deadline=80ms\\nbreaker = 1.5m\\n"
-				    "when_unreachable = reject\\nhold = time_limit\\nmax_min_runtime = 1h30m\\n"
-				    "window = 2-12\\nadministrators = \"ada, bob\"\\nqos_free = \"low_prio.x-1\"");
+	struct settings *s =
+		loaded("socket = /srv/run/b-1.sock # a comment\\nask_deadline=80ms\\nbreaker = 1.5m\\n"
+		       "when_unreachable = reject\\nhold = time_limit\\nmax_min_runtime = 1h30m\\n"
+		       "window = 2-12\\nadministrators = \"ada, bob\"\\nqos_free = \"low_prio.x-1\"");
 
 	ck_assert_str_eq(s->socket, "/srv/run/b-1.sock");
 	ck_assert_int_eq(s->ask_deadline_ms, 80);
@@ -128,7 +131,9 @@ END_TEST
 START_TEST(what_is_printed_reads_back_as_the_same)
 {
 	/* the file has: "a \"b\" $HOME \${HOME} # ' \\" */
-	struct settings *s = loaded("administrators = \"a \\\"b\\\" $HOME \\${HOME} # ' \\\\\" # x\\nask_deadline = 1234ms"), *again;
+	struct settings *s = loaded("administrators = \"a \\\"b\\\" $HOME \\${HOME} # ' \\\\\" # "
+				    "x\\nask_deadline = 1234ms"),
+			*again;
 	char *first = printed(s), *second;
 	struct fault why = { "" };
 	FILE *to = fopen(file, "w");

@@ -25,7 +25,8 @@ START_TEST(a_token_is_found_as_the_table_says)
 	char out[TOKEN_MAX] = "before";
 	bool found = token_find(rows[_i].comment, out);
 
-	ck_assert_msg(found == (rows[_i].token != NULL), "\"%s\"", rows[_i].comment ? rows[_i].comment : "NULL");
+	ck_assert_msg(
+		found == (rows[_i].token != NULL), "\"%s\"", rows[_i].comment ? rows[_i].comment : "NULL");
 	ck_assert_str_eq(out, found ? rows[_i].token : "before");
 	ck_assert(!found || token_valid(out));
 }
