@@ -13,7 +13,7 @@
  *            EBUSY      not in a state that allows this
  *            ENOTSUP    cannot be requeued (not batch, --no-requeue)
  *            EINVAL     Slurm does not know the value
- *            EAGAIN     the job is being written to the database, or slurmctld in standby: try in the next pass
+ *            EAGAIN     the job is being written to the database, or slurmctld in standby: try again later
  *            ENOTCONN   slurmctld or slurmdbd not reachable
  *            ENOMEM, EIO (anything else; the text has Slurm's words)
  *          Out arguments are untouched on failure.

@@ -37,7 +37,8 @@ static void check_order(const char *name, const struct order_job *jobs, int coun
 		cases_die(&cases, row, "the order names %d jobs of %d", row->n - 1, count);
 	for (int i = 0; i < count; i++)
 		ck_assert_msg(jobs[i].job_id == number(row, i + 1),
-			"%s: job %u stands at %d, the table says %s", name, jobs[i].job_id, i + 1, row->col[i + 1]);
+			"%s: job %u stands at %d, the table says %s", name, jobs[i].job_id, i + 1,
+			row->col[i + 1]);
 }
 
 static bool is(int row, const char *word)
