@@ -66,8 +66,11 @@ static void deal_turns(struct order_job *jobs, struct turn *turns, size_t count)
 
 int order_sort(struct order_job *jobs, size_t count)
 {
-	struct turn *turns = calloc(count + 1, sizeof(*turns));
+	struct turn *turns;
 
+	if (!count)
+		return 0;		/* `jobs` may be NULL, which qsort does not take */
+	turns = calloc(count, sizeof(*turns));
 	if (!turns) {
 		errno = ENOMEM;
 		return -1;
