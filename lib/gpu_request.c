@@ -55,6 +55,7 @@ struct reading {
 	struct ask asks[GPU_TYPES_MAX + 2];	/* the types, shard and mps */
 	int nasks;
 	struct span nodes, tasks;
+	bool twice;		/* the same GPUs by two options that exclude each other */
 	const char *rule;
 };
 
@@ -122,7 +123,13 @@ static struct ask *find_ask(struct reading *r, const struct gres_item *item)
 	return a;
 }
 
-/* Shards and mps are summed over types; the same GPUs twice in one string are two options for one thing. */
+static int64_t at_least(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Shards and mps are summed over types. The same GPUs twice are two options that exclude each other (--gres=gpu and
+ * --gpus-per-node): sbatch takes them all the same and counts them once, but which one is not documented. */
 static int take_item(
 	struct reading *r, enum per per, const char *list, const struct gres_item *item, struct fault *why)
 {
@@ -138,9 +145,11 @@ static int take_item(
 	a = find_ask(r, item);
 	if (!a)
 		return gres_list_fault(list, item->name, EINVAL, why, "more types than can be told apart");
-	if (a->by[per] && item->kind == GRES_GPU)
-		return gres_list_fault(list, item->name, EINVAL, why, "the same GPUs a second time "
-			"(two options that exclude each other, such as --gres=gpu and --gpus-per-node)");
+	if (a->by[per] && item->kind == GRES_GPU) {
+		r->twice = true;
+		a->by[per] = at_least(a->by[per], item->count);
+		return 0;
+	}
 	a->by[per] += item->count;
 	return a->by[per] > GPUS_MOST ? too_many(why) : 0;
 }
@@ -193,11 +202,6 @@ static struct span nodes_by_tasks(const struct gpu_request_input *in)
 		return (struct span){ divide_up(in->num_tasks, in->ntasks_per_node),
 			divide_up(in->num_tasks, in->ntasks_per_node) };
 	return (struct span){ 1, in->num_tasks };
-}
-
-static int64_t at_least(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 
 static int64_t at_most(int64_t a, int64_t b)
@@ -414,6 +418,7 @@ static int take_whole_nodes(
 
 	if (per_node <= 0) {
 		out->exact = false;
+		out->at_least = true;
 		out->rule = "nodes taken whole: the GPUs asked for, or more, as many as those nodes have";
 		return 0;
 	}
@@ -439,8 +444,12 @@ static int answer(struct reading *r, const struct gpu_request_cluster *cluster, 
 	if (r->in->exclusive && take_whole_nodes(r, cluster ? cluster->gpus_per_node : 0, out, why) < 0)
 		return -1;
 	out->gpus_max = out->gpus.total;
-	if (out->gpus_min != out->gpus_max)
+	if (out->gpus_min != out->gpus_max || r->twice)
 		out->exact = false;
+	if (r->twice) {
+		out->at_least = false;
+		out->rule = "the same GPUs asked for by two options that exclude each other: the larger figure, perhaps";
+	}
 	return 0;
 }
 

@@ -31,6 +31,7 @@ struct gpu_request_cluster {
 
 struct gpu_request {
 	bool exact;			/* min == max and there is one right answer */
+	bool at_least;			/* not exact only because whole nodes may bring more than was asked for */
 	struct gpu_count gpus;		/* of one array task: the answer when exact, else the upper bound */
 	int64_t gpus_min, gpus_max;	/* honest bounds of one array task; equal when exact */
 	int64_t array_tasks;		/* 1 when not an array */

@@ -93,7 +93,7 @@ static void raw_read(struct raw *r, const struct case_row *c)
 static void answer_text(const struct gpu_request *g, char buf[64])
 {
 	if (g->gpus_min == g->gpus_max)
-		snprintf(buf, 64, "%" PRId64 "%s", g->gpus_max, g->exact ? "" : "?");
+		snprintf(buf, 64, "%" PRId64 "%s", g->gpus_max, g->exact ? "" : g->at_least ? "?" : "??");
 	else
 		snprintf(buf, 64, "%" PRId64 "..%" PRId64, g->gpus_min, g->gpus_max);
 }

@@ -55,6 +55,7 @@ static int request_of_all(const struct submit_options *s, struct gpu_request *su
 		sum->gpus_min += one.gpus_min;
 		sum->gpus_max += one.gpus_max;
 		sum->exact = sum->exact && one.exact;
+		sum->at_least = sum->at_least || one.at_least;
 		sum->array_tasks = one.array_tasks;
 	}
 	return 0;
@@ -68,7 +69,7 @@ static void check_script(
 
 	ck_assert_int_eq(rc, 0);
 	if (got->gpus_min == got->gpus_max)
-		snprintf(answer, sizeof(answer), "%" PRId64 "%s", got->gpus_max, got->exact ? "" : "?");
+		snprintf(answer, sizeof(answer), "%" PRId64 "%s", got->gpus_max, got->exact ? "" : got->at_least ? "?" : "??");
 	else
 		snprintf(answer, sizeof(answer), "%" PRId64 "..%" PRId64, got->gpus_min, got->gpus_max);
 	ck_assert_msg(
