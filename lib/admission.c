@@ -12,14 +12,14 @@
 
 static void say(struct admission *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends a sentence; what does not fit is cut, the first sentences are the important ones. */
+/* Appends a sentence on a line of its own; what does not fit is cut, the first sentences are the important ones. */
 static void say(struct admission *a, const char *fmt, ...)
 {
 	size_t used = strlen(a->text);
 	va_list ap;
 
 	if (used && used + 1 < sizeof(a->text)) {
-		a->text[used++] = ' ';
+		a->text[used++] = '\n';
 		a->text[used] = '\0';
 	}
 	va_start(ap, fmt);

@@ -40,7 +40,7 @@ struct admission {
 	int64_t min_runtime_s;		/* what is protected; 0 in the free tier */
 	amount_t per_task;		/* the hold of one array task; 0 when free or deferred */
 	amount_t hold;			/* of all tasks; 0 when free or deferred */
-	char text[ADMISSION_TEXT_MAX];	/* for the user: what was asked, what there is, which project refused, what to do next */
+	char text[ADMISSION_TEXT_MAX];	/* for the user, a sentence a line: what was asked, what there is, which project refused, what to do next */
 };
 
 /* What the job costs before the budget is looked at: minimum runtime after defaults and cuts, per-task and total hold.
