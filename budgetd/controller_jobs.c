@@ -247,6 +247,8 @@ static int fit_pool(struct pass *p, struct waiting *w, amount_t units, struct fa
 		return -1;
 	if (units == 0)
 		return have ? hold_close(l, &pool, p->now, w->held_by_user ? "held by its user" : "not eligible", why) : 0;
+	if (have && units == pool.units && pool.tasks == w->tasks)
+		return 0;	/* nearly always: a queue of thousands is looked at in every pass */
 	if (have && units <= pool.units) {
 		pool.tasks = w->tasks;
 		return hold_shrink(l, &pool, pool.units - units, why);

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define EXPIRE_AT_ONCE 50	/* a submission that waits for the transaction to end waits a few milliseconds */
+
 /* --- draws -------------------------------------------------------------------------------------- */
 
 static int draw_move(struct ledger *l, int64_t hold, int64_t allocation, amount_t by, struct fault *why)
@@ -351,20 +353,34 @@ int hold_close(struct ledger *l, struct hold_row *h, int64_t now, const char *wh
 	return sql_do(l, close_sql, why, "isi", now, why_closed, h->id);
 }
 
+/* An admission is looked at once: what was given up is marked, so that a pass costs what is new and not all that ever was. */
+static int give_up_unbound(struct ledger *l, int64_t admission, int64_t now, struct fault *why)
+{
+	static const char gone_sql[] = "UPDATE admission SET job = 0 WHERE id = ?";
+	struct hold_row h;
+	int rc = hold_pool(l, admission, &h, why);
+
+	if (rc < 0 || (rc == 1 && hold_close(l, &h, now, "no job came of it", why) < 0))
+		return -1;
+	return sql_do(l, gone_sql, why, "i", admission) < 0 ? -1 : rc;
+}
+
 int hold_expire_unbound(struct ledger *l, int64_t before, int64_t now, int64_t *closed, struct fault *why)
 {
-	static const char unbound_sql[] = "SELECT " HOLD_COLUMNS " FROM " HOLD_TABLES
-					  " WHERE a.job IS NULL AND a.at < ? AND h.closed_at IS NULL LIMIT 1";
-	struct hold_row h;
-	int rc;
+	static const char unbound_sql[] = "SELECT id FROM admission WHERE job IS NULL AND at < ? LIMIT 1";
+	int64_t admission;
 
-	*closed = 0;
-	while ((rc = hold_one(l, sql_bind(l, unbound_sql, why, "i", before), &h, why)) == 1) {
-		if (hold_close(l, &h, now, "no job came of it", why) < 0)
+	for (int looked = 0; looked < EXPIRE_AT_ONCE; looked++) {
+		int rc = sql_int(l, &admission, unbound_sql, why, "i", before);
+
+		if (rc != 1)
+			return rc;
+		rc = give_up_unbound(l, admission, now, why);
+		if (rc < 0)
 			return -1;
-		++*closed;
+		*closed += rc;
 	}
-	return rc;
+	return 1;
 }
 
 int hold_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit, hold_fn each, void *arg, struct fault *why)

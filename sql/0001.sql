@@ -54,7 +54,7 @@ CREATE TABLE admission (
 	gpus          INTEGER NOT NULL CHECK (gpus >= 0),			-- of one task, the upper bound
 	tasks         INTEGER NOT NULL CHECK (tasks >= 1),
 	per_task      INTEGER NOT NULL CHECK (per_task >= 0),			-- units one task sets aside
-	job           INTEGER,							-- (array) job id, NULL until the loop has seen it
+	job           INTEGER,							-- (array) job id, NULL until the loop has seen it, 0 = none came
 	seen          TEXT,							-- the job as it was priced: a change is a new check
 	parked_at     INTEGER,							-- the daemon holds it in the queue until it can be paid
 	request       TEXT NOT NULL						-- the question as it came, for later modifications
