@@ -6,8 +6,8 @@
  * Threads  any */
 #ifndef BUDGETD_CLUSTER_STATE_H
 #define BUDGETD_CLUSTER_STATE_H
-#include "budgetd/job_view.h"
-#include "budgetd/slurm.h"
+#include "slurm_link/job_view.h"
+#include "slurm_link/link.h"
 
 struct cluster_state;
 

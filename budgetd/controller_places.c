@@ -46,7 +46,7 @@ static int raise_run(const struct run *r, void *arg)
 	return publish(x->p, &pub);
 }
 
-/* Pending funded jobs in their order. The number, or -1. */
+/* Pending funded jobs in their order. Their number, or -1 and ENOMEM. */
 static ssize_t order_waiting(struct pass *p, const struct ranking *ranking, struct order_job *out)
 {
 	size_t n = 0;
@@ -60,8 +60,7 @@ static ssize_t order_waiting(struct pass *p, const struct ranking *ranking, stru
 			.project_rank = ranking_rank(ranking, w->admission.project), .team_rank = (int)w->admission.team_rank,
 			.submit = w->admission.at, .job_id = w->job->job_id, .data = (void *)w->job };
 	}
-	order_sort(out, n);
-	return (ssize_t)n;
+	return order_sort(out, n) < 0 ? -1 : (ssize_t)n;
 }
 
 static void publish_pending(struct pass *p, const struct order_job *jobs, size_t n, int32_t gap, bool raises)
@@ -80,22 +79,20 @@ int pass_publish_places(struct pass *p, struct fault *why)
 	struct raising raising = { p, place_running(gap) };
 	struct order_job *jobs = NULL;
 	struct ranking *ranking = NULL;
-	int rv = -1;
+	ssize_t n = -1;
 
 	if (run_walk_open(p->books, p->facts.cluster, raise_run, &raising, why) < 0)
 		return -1;
 	jobs = calloc(p->nwaiting + 1, sizeof(*jobs));
-	if (!jobs || ranking_new(p->books, p->b->settings->window_s, p->cluster->healthy.total, p->now, &ranking, why) < 0) {
+	if (!jobs)
 		fault_errno(why, ENOMEM, "out of memory");
-		goto out;
+	else if (ranking_new(p->books, p->b->settings->window_s, p->cluster->healthy.total, p->now, &ranking, why) == 0)
+		n = order_waiting(p, ranking, jobs);
+	if (n >= 0) {
+		publish_pending(p, jobs, (size_t)n, gap, true);
+		publish_pending(p, jobs, (size_t)n, gap, false);
 	}
-	size_t n = (size_t)order_waiting(p, ranking, jobs);
-
-	publish_pending(p, jobs, n, gap, true);
-	publish_pending(p, jobs, n, gap, false);
-	rv = 0;
-out:
 	ranking_free(ranking);
 	free(jobs);
-	return rv;
+	return n < 0 ? fault_set(why, "places: %s", strerror(errno)) : 0;
 }

@@ -8,7 +8,7 @@
 #include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/server.h"
-#include "budgetd/slurm.h"
+#include "slurm_link/link.h"
 #include <errno.h>
 #include <getopt.h>
 #include <poll.h>

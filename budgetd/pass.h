@@ -6,9 +6,9 @@
 #ifndef BUDGETD_PASS_H
 #define BUDGETD_PASS_H
 #include "budgetd/budgetd.h"
-#include "budgetd/job_view.h"
+#include "slurm_link/job_view.h"
 #include "budgetd/ledger_run.h"
-#include "budgetd/slurm.h"
+#include "slurm_link/link.h"
 #include "lib/order.h"
 
 /* The tasks of one admission that wait in the queue. */

@@ -6,7 +6,7 @@
 #ifndef BUDGETD_QUESTION_H
 #define BUDGETD_QUESTION_H
 #include <json-c/json.h>
-#include "budgetd/job_view.h"
+#include "slurm_link/job_view.h"
 #include "lib/fault.h"
 #include "lib/gpu_request.h"
 #include "lib/job_options.h"

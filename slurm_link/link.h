@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * slurm.h - budgetd's one door to slurmctld and slurmdbd (libslurm)
+ * link.h - our one door to slurmctld and slurmdbd (libslurm)
  *
- * Everything that knows a version of Slurm stands behind this header, in slurm*.c and slurm_compat.h. Reads
+ * Everything that knows a version of Slurm stands behind this header, in this folder. Reads
  * give tables of job_view.h; writes are single updates. Nothing here decides anything.
  *
  * DANGER   libslurm ends the process (fatal(), exit 1) when slurm.conf or a plugin it names is missing or
@@ -21,9 +21,9 @@
  *          time per link.
  * Wait     a call waits for slurmctld up to its MessageTimeout (10 s by default); never call from a thread
  *          that answers the plugin. */
-#ifndef BUDGETD_SLURM_H
-#define BUDGETD_SLURM_H
-#include "budgetd/job_view.h"
+#ifndef SLURM_LINK_LINK_H
+#define SLURM_LINK_LINK_H
+#include "slurm_link/job_view.h"
 #include "lib/fault.h"
 
 struct slurm_link;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * slurm.c - the link itself: start, what slurmctld is configured to do, and updates
+ * link.c - the link itself: start, what slurmctld is configured to do, and updates
  *
  * Each update is one RPC. slurmctld refuses updates of a job whose record is on its way to the database
  * (right after a submission, up to 24.05); that passes by itself within milliseconds, so it is tried again
  * here and nowhere else. */
-#include "budgetd/slurm_compat.h"
-#include "budgetd/slurm_link.h"
+#include "slurm_link/compat.h"
+#include "slurm_link/internal.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

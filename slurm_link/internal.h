@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * slurm_link.h - what slurm.c, slurm_view.c and slurm_dbd.c share; nobody else includes it
+ * internal.h - what the files of this folder share; nobody else includes it
  *
  * Strings of a table are in one block: the same filling function runs twice over Slurm's records, first with
  * `at` NULL to measure, then to copy. Twenty mallocs a job would cost more than the rest of a pass. */
-#ifndef BUDGETD_SLURM_LINK_H
-#define BUDGETD_SLURM_LINK_H
+#ifndef SLURM_LINK_INTERNAL_H
+#define SLURM_LINK_INTERNAL_H
 #include <stddef.h>
 #include <string.h>
-#include "budgetd/slurm.h"
+#include "slurm_link/link.h"
 
 struct dbd;
 
@@ -16,7 +16,7 @@ struct slurm_link {
 	struct dbd *dbd;			/* NULL until the first question about runs */
 };
 
-/* Turn errno, as libslurm left it, into ours (slurm.h) with Slurm's own words: "<what>: <words>". Returns -1.
+/* Turn errno, as libslurm left it, into ours (link.h) with Slurm's own words: "<what>: <words>". Returns -1.
  * */
 int slurm_link_fail(struct fault *why, const char *what);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * job_view.h - jobs, runs, partitions and nodes as the daemon sees them, without slurm.h
  *
- * Filled by slurm.c and slurm_dbd.c; everything else in budgetd reads these plain structs and knows no
+ * Filled by jobs.c, cluster.c and dbd.c; everyone else reads these plain structs and knows no
  * version of Slurm.
  *
  * Unit       times are UTC epoch seconds, 0 = not known or not yet; lengths are seconds; GPUs are in TRES
@@ -9,8 +9,8 @@
  * Ownership  every string belongs to the table it came in and dies with it; NULL = not given; text that Slurm
  *            gives as "" is NULL too
  * Threads    a table is constant once loaded: any number of readers */
-#ifndef BUDGETD_JOB_VIEW_H
-#define BUDGETD_JOB_VIEW_H
+#ifndef SLURM_LINK_JOB_VIEW_H
+#define SLURM_LINK_JOB_VIEW_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

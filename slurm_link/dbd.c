@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * slurm_dbd.c - the runs that slurmdbd recorded
+ * dbd.c - the runs that slurmdbd recorded
  *
  * slurmctld forgets an ended run after MinJobAge and a requeued one at once; only slurmdbd's rows tell of
  * each run of a job, of its parts when it was resized, and of ends that came while the daemon was away. Its
  * rows name TRES and QOS by number; the names are asked for once and again when a number is met that is not
  * among them. */
-#include "budgetd/slurm_compat.h"
-#include "budgetd/slurm_link.h"
+#include "slurm_link/compat.h"
+#include "slurm_link/internal.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,7 +197,7 @@ static int64_t time_or_none(time_t t)
 	return t >= NO_VAL ? 0 : t;
 }
 
-/* Called twice for each record, see slurm_link.h. */
+/* Called twice for each record, see internal.h. */
 static void fill_row(struct run_row *v, const slurmdb_job_rec_t *r, const struct dbd *d, struct strings *s)
 {
 	memset(v, 0, sizeof(*v));

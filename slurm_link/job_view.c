@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * job_view.c - looking things up in the tables, and freeing them; knows nothing of Slurm. */
-#include "budgetd/job_view.h"
+#include "slurm_link/job_view.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

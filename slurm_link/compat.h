@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * slurm_compat.h - what differs between libslurm 22.05 and 26.05, in one place
+ * compat.h - what differs between libslurm 22.05 and 26.05, in one place
  *
  * One source for all: the names of lists (23.02), of the function that names a reason (24.05) and of the one
  * that frees a configuration (26.05), texts that libslurm forgets to free
  * (22.05, 24.05), an error that is gone (24.11), step ids for job ids (25.11, 26.05) and whole nodes (26.05).
  * Only slurm*.c include it, and never a Slurm header by themselves. */
-#ifndef BUDGETD_SLURM_COMPAT_H
-#define BUDGETD_SLURM_COMPAT_H
+#ifndef SLURM_LINK_COMPAT_H
+#define SLURM_LINK_COMPAT_H
 
 /* 26.05 wants a step id where a job id was; with this it takes both. Older versions ignore it. */
 #define SLURM_BACKWARD_COMPAT 1

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * slurm_cluster.c - partitions and nodes: how many GPUs there are, and how many of them can be given work
+ * cluster.c - partitions and nodes: how many GPUs there are, and how many of them can be given work
  *
  * A node's gres string is the truth about its GPUs; its TRES string has gres/gpu only if
  * AccountingStorageTRES says so. */
-#include "budgetd/slurm_compat.h"
-#include "budgetd/slurm_link.h"
+#include "slurm_link/compat.h"
+#include "slurm_link/internal.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ static int fill_node(struct cluster_view *c, struct node_view *v, const node_inf
 	return v->healthy ? add_gpus(&c->healthy, gpus) : 0;
 }
 
-/* Called twice, see slurm_link.h. */
+/* Called twice, see internal.h. */
 static int fill_cluster(struct cluster_view *c, const partition_info_msg_t *parts,
 	const node_info_msg_t *nodes, const struct node_gpus *gpus, struct strings *s)
 {

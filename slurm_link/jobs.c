@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * slurm_view.c - Slurm's records of jobs, partitions and nodes, read into job_view.h
+ * jobs.c - Slurm's records of jobs, read into job_view.h
  *
  * Slurm marks "not given" in many ways (NULL, 0, NO_VAL, NO_VAL16, INFINITE16); here they become one. A
  * record's times mean different things in different states (start_time of a pending job is a guess, end_time
  * of a running one its limit); here each has its own name. */
-#include "budgetd/slurm_compat.h"
-#include "budgetd/slurm_link.h"
+#include "slurm_link/compat.h"
+#include "slurm_link/internal.h"
 #include <errno.h>
 #include <stdlib.h>
 #include "lib/duration.h"
@@ -173,7 +173,7 @@ static void fill_texts(struct job_view *v, const slurm_job_info_t *j, struct str
 	v->nodes = strings_keep(s, j->nodes);
 }
 
-/* Called twice for each record, see slurm_link.h: must add the same strings both times. */
+/* Called twice for each record, see internal.h: must add the same strings both times. */
 static void fill_job(struct job_view *v, const slurm_job_info_t *j, int64_t now, struct strings *s)
 {
 	memset(v, 0, sizeof(*v));
