@@ -115,35 +115,10 @@ static void meet_jobs(struct pass *p)
 	}
 }
 
-struct expiry {
-	int64_t before, closed;
-	int more;
-};
-
-static int expire_some(struct pass *p, void *arg, struct fault *why)
-{
-	struct expiry *x = arg;
-
-	x->more = hold_expire_unbound(p->b->ledger, x->before, p->now, &x->closed, why);
-	return x->more < 0 ? -1 : 0;
-}
-
-static int expire_unbound(struct pass *p, struct fault *why)
-{
-	struct expiry x = { .before = p->now - p->b->settings->unbound_hold_s, .more = 1 };
-
-	while (x.more)
-		if (pass_write(p, LEDGER_HOLDS, expire_some, &x, why) < 0)
-			return -1;
-	if (x.closed)
-		log_info("%jd holds given back: no job came of their submissions", (intmax_t)x.closed);
-	return 0;
-}
-
 static int pass_over_books(struct pass *p, struct fault *why)
 {
 	meet_jobs(p);
-	if (pass_settle_waiting(p, why) < 0 || pass_follow_runs(p, why) < 0 || expire_unbound(p, why) < 0)
+	if (pass_settle_waiting(p, why) < 0 || pass_follow_runs(p, why) < 0)
 		return -1;
 	return pass_publish_places(p, why);
 }

@@ -383,18 +383,22 @@ static int enforce(struct pass *p, const struct settling *s, struct fault *why)
 	return 0;
 }
 
-/* Pool holds whose job waits no more (cancelled, or all tasks started): given back. */
+/* Pool holds whose job waits no more (cancelled, or all tasks started), or never came (refused by Slurm, --test-only): given back. */
 struct stale {
 	struct pass *p;
 	struct fault *why;
+	int64_t unclaimed;
 };
 
+/* The snapshot may be older than a binding that this very pass wrote. */
 static int close_hold(struct pass *p, void *arg, struct fault *why)
 {
 	struct hold_row *h = arg, now;
 	int rc = hold_pool(p->b->ledger, h->admission, &now, why);
 
-	return rc == 1 && now.id == h->id ? hold_close(p->b->ledger, &now, p->now, "no job waits for it", why) : rc;
+	if (rc != 1 || now.id != h->id || now.job != h->job)
+		return rc < 0 ? -1 : 0;
+	return hold_close(p->b->ledger, &now, p->now, now.job ? "no job waits for it" : "no job came of it", why);
 }
 
 static bool waits(const struct pass *p, int64_t admission)
@@ -409,14 +413,15 @@ static int close_if_stale(const struct hold_row *h, void *arg)
 	struct stale *x = arg;
 	struct hold_row copy = *h;
 
-	if (h->run || !h->job || waits(x->p, h->admission))
+	if (h->run || waits(x->p, h->admission) || (!h->job && h->opened_at > x->p->now - x->p->b->settings->unbound_hold_s))
 		return 0;
+	x->unclaimed += !h->job;
 	return pass_write(x->p, LEDGER_HOLDS, close_hold, &copy, x->why);
 }
 
 int pass_settle_waiting(struct pass *p, struct fault *why)
 {
-	struct stale stale = { p, why };
+	struct stale stale = { .p = p, .why = why };
 
 	merge_waiting(p);
 	for (size_t i = 0; i < p->nwaiting; i++) {
@@ -428,5 +433,9 @@ int pass_settle_waiting(struct pass *p, struct fault *why)
 		if (enforce(p, &s, &problem) < 0 && errno != EAGAIN)
 			log_warning("job %u: %s", p->waiting[i].job->job_id, problem.text);
 	}
-	return hold_walk(p->books, 0, false, 0, INT64_MAX, close_if_stale, &stale, why);
+	if (hold_walk(p->books, 0, false, 0, INT64_MAX, close_if_stale, &stale, why) < 0)
+		return -1;
+	if (stale.unclaimed)
+		log_info("%jd holds given back: no job came of their submissions", (intmax_t)stale.unclaimed);
+	return 0;
 }

@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EXPIRE_AT_ONCE 50	/* a submission that waits for the transaction to end waits a few milliseconds */
-
 /* --- draws -------------------------------------------------------------------------------------- */
 
 static int draw_move(struct ledger *l, int64_t hold, int64_t allocation, amount_t by, struct fault *why)
@@ -353,44 +351,19 @@ int hold_close(struct ledger *l, struct hold_row *h, int64_t now, const char *wh
 	return sql_do(l, close_sql, why, "isi", now, why_closed, h->id);
 }
 
-/* An admission is looked at once: what was given up is marked, so that a pass costs what is new and not all that ever was. */
-static int give_up_unbound(struct ledger *l, int64_t admission, int64_t now, struct fault *why)
-{
-	static const char gone_sql[] = "UPDATE admission SET job = 0 WHERE id = ?";
-	struct hold_row h;
-	int rc = hold_pool(l, admission, &h, why);
-
-	if (rc < 0 || (rc == 1 && hold_close(l, &h, now, "no job came of it", why) < 0))
-		return -1;
-	return sql_do(l, gone_sql, why, "i", admission) < 0 ? -1 : rc;
-}
-
-int hold_expire_unbound(struct ledger *l, int64_t before, int64_t now, int64_t *closed, struct fault *why)
-{
-	static const char unbound_sql[] = "SELECT id FROM admission WHERE job IS NULL AND at < ? LIMIT 1";
-	int64_t admission;
-
-	for (int looked = 0; looked < EXPIRE_AT_ONCE; looked++) {
-		int rc = sql_int(l, &admission, unbound_sql, why, "i", before);
-
-		if (rc != 1)
-			return rc;
-		rc = give_up_unbound(l, admission, now, why);
-		if (rc < 0)
-			return -1;
-		*closed += rc;
-	}
-	return 1;
-}
+#define HOLDS_BELOW                                                                                                              \
+	"WITH RECURSIVE below(id) AS (SELECT id FROM project WHERE CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END"         \
+	" UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id) SELECT " HOLD_COLUMNS " FROM "
 
 int hold_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit, hold_fn each, void *arg, struct fault *why)
 {
-	static const char walk_sql[] =
-		"WITH RECURSIVE below(id) AS (SELECT id FROM project WHERE CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END"
-		" UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id)"
-		"SELECT " HOLD_COLUMNS " FROM " HOLD_TABLES " WHERE h.project IN (SELECT id FROM below) AND h.id < ?3"
-		" AND (?2 OR h.closed_at IS NULL) ORDER BY h.id DESC LIMIT ?4";
-	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "iiii", project, (int64_t)all, before ? before : INT64_MAX, limit);
+	/* The open ones are few and have an index of their own; SQLite uses it only when it is told so in the query itself. */
+	static const char open_sql[] = HOLDS_BELOW "hold h INDEXED BY hold_open_by_admission JOIN admission a ON a.id = h.admission"
+		" LEFT JOIN run r ON r.id = h.run WHERE h.closed_at IS NULL AND h.project IN (SELECT id FROM below) AND h.id < ?2"
+		" ORDER BY h.id DESC LIMIT ?3";
+	static const char all_sql[] = HOLDS_BELOW HOLD_TABLES " WHERE h.project IN (SELECT id FROM below) AND h.id < ?2"
+		" ORDER BY h.id DESC LIMIT ?3";
+	sqlite3_stmt *st = sql_bind(l, all ? all_sql : open_sql, why, "iii", project, before ? before : INT64_MAX, limit);
 	struct hold_row h;
 	int rc = -1;
 

@@ -62,10 +62,6 @@ int hold_charge(struct ledger *l, struct hold_row *h, amount_t units, int64_t ch
 /* Give back what is left. `why_closed` is a static text: "settled", "job gone", "not seen", ... */
 int hold_close(struct ledger *l, struct hold_row *h, int64_t now, const char *why_closed, struct fault *why);
 
-/* Admissions that no job claimed since `before`: their open holds are closed, which *closed counts on. At most 50 at a time: 1 = there
- * may be more, 0 = there are none. A job that comes after all still finds its admission. */
-int hold_expire_unbound(struct ledger *l, int64_t before, int64_t now, int64_t *closed, struct fault *why);
-
 typedef int (*hold_fn)(const struct hold_row *h, void *arg);
 /* Newest first; project 0 = all; `all` = closed ones too; before 0 = from the newest. */
 int hold_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit, hold_fn each, void *arg, struct fault *why);

@@ -54,13 +54,12 @@ CREATE TABLE admission (
 	gpus          INTEGER NOT NULL CHECK (gpus >= 0),			-- of one task, the upper bound
 	tasks         INTEGER NOT NULL CHECK (tasks >= 1),
 	per_task      INTEGER NOT NULL CHECK (per_task >= 0),			-- units one task sets aside
-	job           INTEGER,							-- (array) job id, NULL until the loop has seen it, 0 = none came
+	job           INTEGER,							-- (array) job id, NULL until the loop has seen it
 	seen          TEXT,							-- the job as it was priced: a change is a new check
 	parked_at     INTEGER,							-- the daemon holds it in the queue until it can be paid
 	request       TEXT NOT NULL						-- the question as it came, for later modifications
 ) STRICT;
 CREATE INDEX admission_by_job ON admission(job) WHERE job IS NOT NULL;
-CREATE INDEX admission_unbound ON admission(at) WHERE job IS NULL;
 
 -- One start-to-end of a job. A requeued job has several.
 CREATE TABLE run (
@@ -101,7 +100,6 @@ CREATE TABLE hold (
 ) STRICT;
 CREATE INDEX hold_open_by_admission ON hold(admission) WHERE closed_at IS NULL;
 CREATE INDEX hold_open_by_run ON hold(run) WHERE closed_at IS NULL AND run IS NOT NULL;
-CREATE INDEX hold_open ON hold(project) WHERE closed_at IS NULL;
 
 -- Which allocations, at the project and at each metered ancestor, an open hold is drawn on.
 CREATE TABLE hold_draw (
