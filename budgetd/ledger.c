@@ -327,6 +327,9 @@ static int check_identity(struct ledger *l, const char *path, struct fault *why)
 {
 	int application = pragma_int(l, "PRAGMA application_id"), version = pragma_int(l, "PRAGMA user_version");
 
+	if (application == -1 && (sqlite3_errcode(l->db) == SQLITE_READONLY || sqlite3_errcode(l->db) == SQLITE_CANTOPEN))
+		return fault_errno(why, EROFS, "%s cannot be written (%s): budgetd must own the file and its folder", path,
+			sqlite3_errmsg(l->db));	/* its WAL has to be made beside it */
 	if (application == -1)
 		return fault_errno(why, EBADMSG, "%s: %s; put it aside and restore a backup, or name another `database`", path,
 			sqlite3_errmsg(l->db));

@@ -59,6 +59,8 @@ static int read_field(const struct field *f, struct json_object *v, struct quest
 	switch (f->kind) {
 	case TEXT:
 		*(const char **)at = json_object_get_string(v);
+		if (strlen(*(const char **)at) != (size_t)json_object_get_string_len(v))
+			return fault_errno(why, EINVAL, "\"%s\" has a NUL character in it", f->key);
 		return 0;
 	case SIGNED:
 		*(int64_t *)at = json_object_get_int64(v);

@@ -6,22 +6,27 @@
 
 #define KIB 1024
 
+#define MONEY_KEYS "project amount_units reason request_id"
+#define PROJECT_KEYS "parent share on_exhausted credit_units request_id"
+
 static const struct route routes[] = {
-	/* method   path                     who may            body at most  handler          */
-	{ "POST",   "/v1/verdicts",          WHO_SLURM,         64 * KIB,     verdict_post     },
-	{ "GET",    "/v1/projects",          WHO_ANYONE,        0,            projects_get     },
-	{ "POST",   "/v1/projects",          WHO_ADMINISTRATOR, 64 * KIB,     project_post     },
-	{ "PATCH",  "/v1/projects/{name}",   WHO_ADMINISTRATOR, 64 * KIB,     project_patch    },
-	{ "DELETE", "/v1/projects/{name}",   WHO_ADMINISTRATOR, 0,            project_delete   },
-	{ "GET",    "/v1/allocations",       WHO_ANYONE,        0,            allocations_get  },
-	{ "POST",   "/v1/allocations",       WHO_ADMINISTRATOR, 4 * KIB,      allocation_post  },
-	{ "POST",   "/v1/deposits",          WHO_ADMINISTRATOR, 4 * KIB,      deposit_post     },
-	{ "GET",    "/v1/balances",          WHO_ANYONE,        0,            balances_get     },
-	{ "GET",    "/v1/journal",           WHO_ANYONE,        0,            journal_get      },
-	{ "GET",    "/v1/holds",             WHO_ANYONE,        0,            holds_get        },
-	{ "GET",    "/v1/charges",           WHO_ANYONE,        0,            charges_get      },
-	{ "GET",    "/v1/jobs/{name}",       WHO_ANYONE,        0,            job_get          },
-	{ "GET",    "/v1/health",            WHO_ANYONE,        0,            health_get       },
+	/* method   path                     who may            body at most  its keys, handler */
+	{ "POST",   "/v1/verdicts",          WHO_SLURM,         64 * KIB,     NULL, verdict_post },
+	{ "GET",    "/v1/projects",          WHO_ANYONE,        0,            NULL, projects_get },
+	{ "POST",   "/v1/projects",          WHO_ADMINISTRATOR, 64 * KIB,
+		PROJECT_KEYS " name owners members", project_post },
+	{ "PATCH",  "/v1/projects/{name}",   WHO_ADMINISTRATOR, 64 * KIB,
+		PROJECT_KEYS " add_owners remove_owners add_members remove_members", project_patch },
+	{ "DELETE", "/v1/projects/{name}",   WHO_ADMINISTRATOR, 0,            NULL, project_delete },
+	{ "GET",    "/v1/allocations",       WHO_ANYONE,        0,            NULL, allocations_get },
+	{ "POST",   "/v1/allocations",       WHO_ADMINISTRATOR, 4 * KIB,      MONEY_KEYS " starts ends", allocation_post },
+	{ "POST",   "/v1/deposits",          WHO_ADMINISTRATOR, 4 * KIB,      MONEY_KEYS " allocation", deposit_post },
+	{ "GET",    "/v1/balances",          WHO_ANYONE,        0,            NULL, balances_get },
+	{ "GET",    "/v1/journal",           WHO_ANYONE,        0,            NULL, journal_get },
+	{ "GET",    "/v1/holds",             WHO_ANYONE,        0,            NULL, holds_get },
+	{ "GET",    "/v1/charges",           WHO_ANYONE,        0,            NULL, charges_get },
+	{ "GET",    "/v1/jobs/{name}",       WHO_ANYONE,        0,            NULL, job_get },
+	{ "GET",    "/v1/health",            WHO_ANYONE,        0,            NULL, health_get },
 };
 
 static const char *path_matches(const char *pattern, const char *path)

@@ -18,6 +18,7 @@ struct route {
 	const char *path;	/* a last segment {name} matches one segment */
 	enum who who;
 	size_t body_max;	/* bytes; 0 = no body */
+	const char *keys;	/* that a body may have, with blanks between them; NULL = any, for callers older or newer than we are */
 	handler_fn handle;
 };
 

@@ -63,7 +63,8 @@ static unsigned status_of(int err)
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, struct json_object *reply)
 {
 	size_t length = 0;
-	const char *text = json_object_to_json_string_length(reply, JSON_C_TO_STRING_PLAIN, &length);
+	const char *text = json_object_to_json_string_length(reply, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE,
+		&length);
 	struct MHD_Response *response =
 		text ? MHD_create_response_from_buffer(length, (void *)text, MHD_RESPMEM_MUST_COPY) : NULL;
 	enum MHD_Result rc = MHD_NO;
@@ -158,13 +159,58 @@ static int parse_body(const struct exchange *x, struct json_object **out, struct
 	return rv;
 }
 
+static bool is_word_of(const char *words, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (const char *at = words; n && (at = strstr(at, key)); at += n)
+		if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
+			return true;
+	return false;
+}
+
+/* Colons of the outermost object. The text is known to be JSON, so that outside strings each is behind a key. */
+static size_t count_members(const char *text, size_t bytes)
+{
+	size_t members = 0;
+	bool quoted = false;
+	int depth = 0;
+
+	for (size_t i = 0; i < bytes; i++) {
+		if (quoted && text[i] == '\\')
+			i++;
+		else if (text[i] == '"')
+			quoted = !quoted;
+		else if (!quoted && (text[i] == '{' || text[i] == '['))
+			depth++;
+		else if (!quoted && (text[i] == '}' || text[i] == ']'))
+			depth--;
+		else if (!quoted && text[i] == ':' && depth == 1)
+			members++;
+	}
+	return members;
+}
+
+/* A mistyped key would be a wish that nobody hears, and of a key that stands twice json-c keeps the last alone. */
+static int check_keys(const struct exchange *x, struct json_object *body, struct fault *why)
+{
+	if (count_members(x->body, x->used) != (size_t)json_object_object_length(body))
+		return fault_errno(why, EINVAL, "the body has one key twice");
+	json_object_object_foreach(body, key, value) {
+		(void)value;
+		if (x->route->keys && !is_word_of(x->route->keys, key))
+			return fault_errno(why, EINVAL, "\"%.40s\" is not known here; there is: %s", key, x->route->keys);
+	}
+	return 0;
+}
+
 static int run_handler(const struct listener *at, const struct exchange *x, struct request *rq, struct fault *why)
 {
 	*rq = (struct request){ .b = at->b, .connection = rq->connection, .uid = x->uid, .now = time(NULL), .name = x->name,
 		.administrator = people_is_administrator(at->b->people, x->uid), .status = MHD_HTTP_OK };
 	if (x->too_large)
 		return fault_errno(why, EMSGSIZE, "the body has more than the %zu bytes that are taken here", x->route->body_max);
-	if (x->route->body_max && parse_body(x, &rq->body, why) < 0)
+	if (x->route->body_max && (parse_body(x, &rq->body, why) < 0 || check_keys(x, rq->body, why) < 0))
 		return -1;
 	return x->route->handle(rq, why);
 }
