@@ -19,6 +19,7 @@
 	X(submit_options) \
 	X(token) \
 	X(tres) \
+	X(verdict) \
 	X(when)
 
 #define SUITE_PROTOTYPE(name) Suite *name##_suite(void);
