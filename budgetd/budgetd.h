@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * budgetd.h - the daemon's one context: who owns what, and how one part finds another
  *
- * main() creates the parts in this order and destroys them in reverse. Nothing here is global. */
+ * daemon.c creates the parts in this order and destroys them in reverse. Nothing here is global. */
 #ifndef BUDGETD_BUDGETD_H
 #define BUDGETD_BUDGETD_H
 #include "settings/settings.h"
@@ -12,7 +12,7 @@ struct cluster_state;
 struct people;
 
 struct budgetd {
-	const struct settings *settings;
+	const struct settings *_Atomic settings;	/* changed as a whole by a reload; old ones live on */
 	struct ledger *ledger;		/* the writer: verdicts, changes, the loop */
 	struct ledger *reader;		/* lists for people: a long one never delays a submission */
 	struct slurm_link *slurm;	/* the loop's; the server never talks to Slurm */

@@ -20,36 +20,46 @@ struct cached {
 	char name[64];
 };
 
+struct admin_list {
+	size_t n;
+	uid_t uids[ADMINISTRATORS_MAX];
+};
+
 struct people {
 	_Atomic uid_t slurm_uid;
-	size_t nadmins;
-	uid_t admins[ADMINISTRATORS_MAX];
-	pthread_mutex_t mutex;		/* guards the cache, never held while the directory is asked */
+	pthread_mutex_t mutex;		/* guards what follows, never held while the directory is asked */
+	struct admin_list admins;
 	struct cached cache[CACHE_SIZE];
 };
 
-static int add_administrators(struct people *p, const char *names, struct fault *why)
+static int add_administrator(struct admin_list *list, const char *name, struct fault *why)
 {
-	char *copy = strdup(names), *rest = copy, *name;
-	int rv = -1;
+	char scratch[4096];
+	struct passwd pw, *found = NULL;
 
-	while (copy && (name = strtok_r(rest, ", \t", &rest))) {
-		struct passwd *pw = getpwnam(name);	/* before any thread runs */
+	if (getpwnam_r(name, &pw, scratch, sizeof(scratch), &found) != 0 || !found)
+		return fault_errno(why, EINVAL, "administrators: there is no user %s on this machine", name);
+	if (list->n == ADMINISTRATORS_MAX)
+		return fault_errno(why, EINVAL, "administrators: more than %d names", ADMINISTRATORS_MAX);
+	list->uids[list->n++] = pw.pw_uid;
+	return 0;
+}
 
-		if (!pw) {
-			fault_errno(why, EINVAL, "administrators: there is no user %s on this machine", name);
-			goto out;
-		}
-		if (p->nadmins == ADMINISTRATORS_MAX) {
-			fault_errno(why, EINVAL, "administrators: more than %d names", ADMINISTRATORS_MAX);
-			goto out;
-		}
-		p->admins[p->nadmins++] = pw->pw_uid;
-	}
-	rv = copy ? 0 : fault_errno(why, ENOMEM, "out of memory");
-out:
+int people_set_administrators(struct people *p, const char *administrators, struct fault *why)
+{
+	char *copy = strdup(administrators), *rest = copy, *name;
+	struct admin_list list = {0};
+	int rv = copy ? 0 : fault_errno(why, ENOMEM, "out of memory");
+
+	while (rv == 0 && (name = strtok_r(rest, ", \t", &rest)))
+		rv = add_administrator(&list, name, why);
 	free(copy);
-	return rv;
+	if (rv < 0)
+		return -1;
+	pthread_mutex_lock(&p->mutex);
+	p->admins = list;
+	pthread_mutex_unlock(&p->mutex);
+	return 0;
 }
 
 struct people *people_new(const char *administrators, struct fault *why)
@@ -62,7 +72,7 @@ struct people *people_new(const char *administrators, struct fault *why)
 	}
 	pthread_mutex_init(&p->mutex, NULL);
 	p->slurm_uid = geteuid();
-	if (add_administrators(p, administrators, why) < 0) {
+	if (people_set_administrators(p, administrators, why) < 0) {
 		people_free(p);
 		return NULL;
 	}
@@ -128,12 +138,13 @@ void people_set_slurm_uid(struct people *p, uid_t uid)
 	p->slurm_uid = uid;
 }
 
-bool people_is_administrator(const struct people *p, uid_t uid)
+bool people_is_administrator(struct people *p, uid_t uid)
 {
-	if (people_is_slurm(p, uid))
-		return true;
-	for (size_t i = 0; i < p->nadmins; i++)
-		if (p->admins[i] == uid)
-			return true;
-	return false;
+	bool found = people_is_slurm(p, uid);
+
+	pthread_mutex_lock(&p->mutex);
+	for (size_t i = 0; i < p->admins.n && !found; i++)
+		found = p->admins.uids[i] == uid;
+	pthread_mutex_unlock(&p->mutex);
+	return found;
 }

@@ -17,12 +17,14 @@ struct people;
 
 /* `administrators`: user names separated by commas or blanks; unknown names are refused (EINVAL). */
 struct people *people_new(const char *administrators, struct fault *why);
+/* Replace the list; on failure it stays as it was. */
+int people_set_administrators(struct people *p, const char *administrators, struct fault *why);
 void people_free(struct people *p);		/* NULL is fine */
 
 /* The user's name, or "uid 1234" when the directory has none. Returns buf. Kept for ten minutes. */
 const char *people_name(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX]);
 
-bool people_is_administrator(const struct people *p, uid_t uid);
+bool people_is_administrator(struct people *p, uid_t uid);
 void people_set_slurm_uid(struct people *p, uid_t uid);	/* once Slurm told it */
 bool people_is_slurm(const struct people *p, uid_t uid);	/* root or SlurmUser: may ask for verdicts */
 
