@@ -150,6 +150,8 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 		cluster_view_free(p.cluster);
 	}
 	free(p.waiting);
+	if (ledger_checkpoint(c->books, why) < 0)
+		rc = -1;
 	cluster_state_pass_done(c->b->cluster, now, elapsed_ms(&begun), rc < 0 ? why->text : NULL);
 	return rc;
 }

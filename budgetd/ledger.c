@@ -268,6 +268,13 @@ void ledger_rollback(struct ledger *l)
 	errno = saved;
 }
 
+int ledger_checkpoint(struct ledger *reader, struct fault *why)
+{
+	int rc = sqlite3_wal_checkpoint_v2(reader->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+
+	return rc == SQLITE_OK || rc == SQLITE_BUSY ? 0 : sql_fault(reader, why, "a checkpoint");
+}
+
 /* --- opening ------------------------------------------------------------------------------------ */
 
 int ledger_create(const char *path, struct fault *why)
@@ -362,6 +369,8 @@ static int set_up_connection(struct ledger *l, const char *path, struct fault *w
 		return fault_errno(why, EROFS, "%s is read-only: budgetd must be able to write it and its folder", path);
 	sqlite3_busy_timeout(l->db, 5000);	/* another program (a backup) may hold the lock for a moment */
 	if (sqlite3_exec(l->db, "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
+				"PRAGMA wal_autocheckpoint = 4096; "	/* pages; only when ledger_checkpoint does not come */
+				"PRAGMA cache_size = -32768; "		/* KiB */
 				"PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE; COMMIT;", NULL, NULL, NULL) != SQLITE_OK)
 		return fault_errno(why, EROFS, "%s cannot be written (%s): budgetd must own the file and its folder", path,
 			sqlite3_errmsg(l->db));

@@ -37,4 +37,8 @@ int ledger_begin(struct ledger *l, enum ledger_durability d, struct fault *why);
 int ledger_commit(struct ledger *l, struct fault *why);	/* on failure everything was rolled back */
 void ledger_rollback(struct ledger *l);			/* keeps errno */
 
+/* Bring what the WAL holds into the file, now and then. Commits seldom do: a submission would wait for the disk. It is done over a
+ * reader, by its thread and outside a transaction; writers go on meanwhile. */
+int ledger_checkpoint(struct ledger *reader, struct fault *why);
+
 #endif
