@@ -213,8 +213,9 @@ int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why)
 	if (allocation_by_id(l, e->allocation, &a, why) != 1)
 		return fault_errno(why, ENOENT, "there is no allocation %jd", (intmax_t)e->allocation);
 	e->project = a.project;
-	if (__builtin_add_overflow(a.amount - a.charged, e->units, &e->balance))
+	if (e->units > ALLOCATION_UNITS_MAX || a.amount > ALLOCATION_UNITS_MAX - e->units)
 		return fault_errno(why, EOVERFLOW, "allocation %jd would hold more GPU-hours than can be counted", (intmax_t)a.id);
+	e->balance = a.amount - a.charged + e->units;
 	if (journal_move_sums(l, e, why) < 0 ||
 		sql_do(l, post_sql, why, "isiiiipsss", e->at, e->kind, e->allocation, e->project, e->units, e->balance,
 			e->charge ? &e->charge : NULL, e->actor, e->reason, e->request_id[0] ? e->request_id : NULL) < 0)

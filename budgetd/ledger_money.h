@@ -7,6 +7,7 @@
 #include "budgetd/ledger_project.h"
 
 #define LIVE_ALLOCATIONS_MAX 32		/* of one project, live or to come: bounds the work of one verdict */
+#define ALLOCATION_UNITS_MAX (INT64_MAX / (4 * LIVE_ALLOCATIONS_MAX))	/* so that no sum over a path can overflow */
 
 struct allocation {
 	int64_t id, project;
@@ -72,7 +73,7 @@ struct journal_entry {
 };
 
 /* Post one entry and move the sums of its allocation; e->id and e->balance are set. With a request_id that is known already nothing is written
- * and *e becomes the first entry: 1; else 0; -1. EOVERFLOW. */
+ * and *e becomes the first entry: 1; else 0; -1. EOVERFLOW: beyond ALLOCATION_UNITS_MAX. */
 int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why);
 
 /* 1 and *e replaced when a write with its request_id was already answered, else 0; -1. */

@@ -119,6 +119,35 @@ static const int64_t *nullable(const int64_t *id)
 	return *id ? id : NULL;
 }
 
+/* Projects of the longest way down from here, itself included. */
+static int height(struct ledger *l, int64_t id, int64_t *out, struct fault *why)
+{
+	static const char height_sql[] =
+		"WITH RECURSIVE down(id, depth) AS (SELECT ?, 1 UNION ALL SELECT p.id, down.depth + 1 FROM project p"
+		" JOIN down ON p.parent = down.id WHERE p.removed_at IS NULL) SELECT max(depth) FROM down";
+
+	return sql_int(l, out, height_sql, why, "i", id);
+}
+
+/* The parent must not be the project itself nor below it, and the tree must stay within the depth that verdicts can walk. */
+static int check_parent(struct ledger *l, const struct project *p, struct fault *why)
+{
+	struct project up;
+	int64_t depth = 1;
+
+	if (p->id && height(l, p->id, &depth, why) < 0)
+		return -1;
+	for (int64_t id = p->parent; id; id = up.parent) {
+		if (id == p->id)
+			return fault_errno(why, EINVAL, "%s cannot be moved below itself", p->name);
+		if (++depth > BUDGET_DEPTH_MAX)
+			return fault_errno(why, EINVAL, "the tree would be deeper than %d projects", BUDGET_DEPTH_MAX);
+		if (project_by_id(l, id, &up, why) != 1)
+			return -1;
+	}
+	return 0;
+}
+
 int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *why)
 {
 	static const char add_sql[] =
@@ -128,31 +157,13 @@ int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *
 
 	if (rc == 1)
 		return fault_errno(why, EEXIST, "there is a project %s already; `budgetctl project set` changes it", there.name);
-	if (project_name_normal(p->name, p->name, why) < 0)
+	if (project_name_normal(p->name, p->name, why) < 0 || check_parent(l, p, why) < 0)
 		return -1;
 	if (sql_do(l, add_sql, why, "spisii", p->name, nullable(&p->parent), p->share, on_exhausted_name[p->on_exhausted], p->credit,
 		    now) < 0)
 		return -1;
 	p->id = sql_last_id(l);
 	p->created_at = now;
-	return 0;
-}
-
-/* The new parent must not be the project itself nor below it, and the tree must stay within the depth that verdicts can walk. */
-static int check_parent(struct ledger *l, const struct project *p, struct fault *why)
-{
-	struct project up;
-	int64_t id = p->parent;
-
-	for (int depth = 1; id; depth++) {
-		if (id == p->id)
-			return fault_errno(why, EINVAL, "%s cannot be moved below itself", p->name);
-		if (depth >= BUDGET_DEPTH_MAX - 1)
-			return fault_errno(why, EINVAL, "the tree would be deeper than %d projects", BUDGET_DEPTH_MAX);
-		if (project_by_id(l, id, &up, why) != 1)
-			return -1;
-		id = up.parent;
-	}
 	return 0;
 }
 

@@ -34,7 +34,8 @@ int project_walk(struct ledger *l, int64_t below, project_fn each, void *arg, st
 /* "ai/vision". Cut at the front when longer. */
 int project_path_text(struct ledger *l, int64_t id, char *buf, size_t size, struct fault *why);
 
-int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *why);	/* p->id is set; EEXIST */
+/* p->id must be 0 and is set. EEXIST: the name is taken. EINVAL: the name, or the tree would be deeper than BUDGET_DEPTH_MAX. */
+int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *why);
 /* Write parent, share, on_exhausted and credit. EINVAL: it would be below itself, or deeper than BUDGET_DEPTH_MAX. */
 int project_set(struct ledger *l, const struct project *p, struct fault *why);
 /* Not while it has live children, open holds or running jobs: the text counts them (EEXIST). Its journal stays. */

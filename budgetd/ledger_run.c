@@ -154,14 +154,28 @@ static int run_close(struct ledger *l, struct run *r, int64_t end, const char *s
 	return sql_do(l, end_sql, why, "isi", end, state, r->id);
 }
 
+/* The caller's copy may be older than this transaction: only the row says whether the run has ended. 1 = it has, and *r is it. */
+static int has_ended(struct ledger *l, struct run *r, struct fault *why)
+{
+	static const char by_id_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.id = ?";
+	sqlite3_stmt *st = sql_bind(l, by_id_sql, why, "i", r->id);
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc != 1)
+		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no run %jd", (intmax_t)r->id);
+	run_read(st, r);
+	sqlite3_reset(st);
+	return r->ended != 0;
+}
+
 int run_end(struct ledger *l, struct run *r, int64_t end, const char *state, int64_t now, struct fault *why)
 {
 	struct hold_row h;
 	int64_t paid_to;
-	int held;
+	int held, ended = has_ended(l, r, why);
 
-	if (r->ended)
-		return 1;
+	if (ended != 0)
+		return ended;
 	if (end < r->start)
 		end = r->start;		/* a job that ended before its start cost nothing */
 	paid_to = r->start;

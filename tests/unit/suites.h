@@ -5,8 +5,11 @@
 #include <check.h>
 
 #define SUITES(X) \
+	X(admission) \
+	X(admit) \
 	X(amount) \
 	X(breaker) \
+	X(budget) \
 	X(cell) \
 	X(client) \
 	X(duration) \
@@ -14,7 +17,14 @@
 	X(gpu_count) \
 	X(gpu_request) \
 	X(job_options) \
+	X(ledger) \
+	X(ledger_failures) \
+	X(ledger_open) \
+	X(ledger_project) \
 	X(order) \
+	X(place) \
+	X(question) \
+	X(routes) \
 	X(settings) \
 	X(submit_options) \
 	X(token) \

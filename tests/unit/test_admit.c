@@ -1,0 +1,6 @@
+#include "tests/unit/suites.h"
+
+Suite *admit_suite(void)
+{
+	return suite_create("admit");
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * test_budget.c - what a project has left, and which one on the way up has the least */
+#include "lib/budget.h"
+#include "tests/unit/suites.h"
+
+static const struct {
+	const char *what;
+	struct budget_node node;
+	amount_t available;
+} nodes[] = {
+	{ "never had an allocation", { .metered = false }, AMOUNT_UNBOUNDED },
+	{ "credit alone bounds nothing", { .metered = false, .credit = 5 }, AMOUNT_UNBOUNDED },
+	{ "untouched", { .metered = true, .amount = 10 }, 10 },
+	{ "charged and held", { .metered = true, .amount = 10, .charged = 3, .held = 4 }, 3 },
+	{ "all of it", { .metered = true, .amount = 10, .charged = 3, .held = 7 }, 0 },
+	{ "credit is on top", { .metered = true, .amount = 10, .charged = 10, .credit = 5 }, 5 },
+	{ "an empty allocation with credit", { .metered = true, .credit = 5 }, 5 },
+	{ "a pull-back leaves it below zero, and it says so", { .metered = true, .amount = 4, .charged = 3, .held = 4 }, -3 },
+	{ "an expiry does not forgive", { .metered = true, .amount = 10, .debt = 4 }, 6 },
+	{ "all expired: 0, credit included", { .metered = true, .expired = true, .credit = 5 }, 0 },
+	{ "all expired in debt", { .metered = true, .expired = true, .credit = 5, .debt = 2 }, -2 },
+};
+
+START_TEST(available_is_as_the_table_says)
+{
+	ck_assert_msg(budget_available(&nodes[_i].node) == nodes[_i].available, "%s: %jd", nodes[_i].what,
+		(intmax_t)budget_available(&nodes[_i].node));
+}
+END_TEST
+
+#define HAS(n) { .metered = true, .amount = (n) }
+#define NEVER { .metered = false }
+
+static const struct {
+	const char *what;
+	int depth;
+	struct budget_node path[4];
+	int tightest;
+} paths[] = {
+	{ "nobody is metered", 2, { NEVER, NEVER }, -1 },
+	{ "only the root is", 3, { NEVER, NEVER, HAS(7) }, 2 },
+	{ "the leaf has less", 2, { HAS(3), HAS(7) }, 0 },
+	{ "an ancestor has less", 3, { HAS(9), HAS(2), HAS(7) }, 1 },
+	{ "of equals the leaf is named", 3, { HAS(5), HAS(5), HAS(5) }, 0 },
+	{ "unmetered ones between are passed over", 4, { HAS(5), NEVER, HAS(4), NEVER }, 2 },
+	{ "an expired ancestor stops everybody below it", 2, { HAS(5), { .metered = true, .expired = true, .credit = 9 } }, 1 },
+	{ "what is deeper than the path does not count", 1, { HAS(5), HAS(1) }, 0 },
+};
+
+START_TEST(the_tightest_is_as_the_table_says)
+{
+	ck_assert_msg(budget_tightest(paths[_i].path, paths[_i].depth) == paths[_i].tightest, "%s: %d", paths[_i].what,
+		budget_tightest(paths[_i].path, paths[_i].depth));
+}
+END_TEST
+
+Suite *budget_suite(void)
+{
+	Suite *s = suite_create("budget");
+	TCase *t = tcase_create("left");
+
+	tcase_add_loop_test(t, available_is_as_the_table_says, 0, sizeof(nodes) / sizeof(nodes[0]));
+	tcase_add_loop_test(t, the_tightest_is_as_the_table_says, 0, sizeof(paths) / sizeof(paths[0]));
+	suite_add_tcase(s, t);
+	return s;
+}
