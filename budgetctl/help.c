@@ -2,6 +2,23 @@
  * help.c - help, printed from the tables of command.h (help.h) */
 #include <string.h>
 #include "budgetctl/help.h"
+#include "budgetctl/say.h"
+#include "budgetctl/wrap.h"
+
+#define SIDE_BY_SIDE_MIN 60		/* columns; on a narrower terminal the help of a row stands below it */
+
+static void row_print(int width, const char *what, const char *help, FILE *to)
+{
+	int columns = wrap_width(to);
+
+	if (columns && columns < SIDE_BY_SIDE_MIN) {
+		fprintf(to, "  %s\n        ", what);
+		say_line(to, 8, help);
+	} else {
+		fprintf(to, "  %-*s  ", width - 2, what);
+		say_line(to, width + 2, help);
+	}
+}
 
 /* Of one noun, or of all (NULL). */
 static void commands_print(const char *noun, FILE *to)
@@ -16,20 +33,18 @@ static void commands_print(const char *noun, FILE *to)
 	}
 	for (size_t i = 0; i < command_count; i++)
 		if (!noun || !strcmp(noun, command_table[i].noun))
-			fprintf(to, "  %-*s  %s\n", width, command_text(&command_table[i], true, text),
-				command_table[i].help);
+			row_print(width + 2, command_text(&command_table[i], true, text), command_table[i].help, to);
 }
 
 static void option_print(const struct option_row *o, FILE *to)
 {
-	char text[64];
+	char letter[8] = "", text[80];
 
-	snprintf(text, sizeof(text), "--%s%s%s", o->name, o->argument ? " " : "",
-		o->argument ? o->argument : "");
 	if (o->letter)
-		fprintf(to, "  -%c, %-25s  %s\n", o->letter, text, o->help);
-	else
-		fprintf(to, "      %-25s  %s\n", text, o->help);
+		snprintf(letter, sizeof(letter), "-%c,", o->letter);
+	snprintf(text, sizeof(text), "%-3s --%s%s%s", letter, o->name, o->argument ? " " : "",
+		o->argument ? o->argument : "");
+	row_print(31, text, o->help, to);
 }
 
 static void options_print(unsigned bits, FILE *to)
@@ -51,21 +66,26 @@ static void command_print(const struct command *c, FILE *to)
 		fputs("\nGPU-HOURS is \"8\", \"1.5h\", \"90m\" or \"3600s\".\n", to);
 }
 
+static void outcome_print(int i, FILE *to)
+{
+	fprintf(to, "  %d  ", i);
+	say_line(to, 5, outcome_text[i]);
+}
+
 static void program_print(FILE *to)
 {
-	fputs("Usage: budgetctl COMMAND [ARGUMENT...] [OPTION...]\n"
-	      "Budgets of GPU-hours: projects, their allocations, what is held and what was "
-	      "charged.\n\nCommands:\n",
-		to);
+	say_line(to, 0, "Usage: budgetctl COMMAND [ARGUMENT...] [OPTION...]\n"
+		"Budgets of GPU-hours: projects, their allocations, what is held and what was charged.\n\nCommands:");
 	commands_print(NULL, to);
 	fputs("\nOptions of every command:\n", to);
 	options_print(OPTIONS_OF_ALL, to);
 	fputs("\nExit codes:\n", to);
 	for (int i = 0; i < OUTCOMES; i++)
-		fprintf(to, "  %d  %s\n", i, outcome_text[i]);
-	fputs("\nGPUBUDGET_CONF in the environment names another budgetd.conf. budgetctl COMMAND --help "
-	      "tells the options of one.\n",
-		to);
+		outcome_print(i, to);
+	say_line(to, 0, "\nGPUBUDGET_CONF in the environment names another budgetd.conf.\n"
+		"Sentences are wrapped to the width of the terminal (COLUMNS), never in a pipe.\n"
+		"Nothing is coloured, so NO_COLOR is always kept; trees are ASCII where the locale is not UTF-8.\n"
+		"budgetctl COMMAND --help tells the options of one command.");
 }
 
 void help_print(const struct arguments *a, FILE *to)

@@ -276,6 +276,15 @@ int table_print(struct table *t)
 	return scols_rv(scols_print_table(t->scols));
 }
 
+static void line_say(int width, const char *heading, const char *text, const char *unit)
+{
+	printf("%-*s  ", width, heading);
+	if (unit)
+		printf("%s %s\n", text, unit);
+	else
+		say_line(stdout, width + 2, text);
+}
+
 static int object_lines(
 	const struct column *columns, size_t count, const struct style *style, struct json_object *object)
 {
@@ -292,11 +301,9 @@ static int object_lines(
 		text = cell_text(&columns[i], object, style);
 		if (!text)
 			return -1;
-		printf("%-*s  ", width, columns[i].heading);
-		say_text(stdout, text);
-		if (columns[i].kind == KIND_AMOUNT && *text && json_object_object_get(object, columns[i].key))
-			printf(" %s", cell_unit(style));
-		putchar('\n');
+		line_say(width, columns[i].heading, text,
+			columns[i].kind == KIND_AMOUNT && *text && json_object_object_get(object, columns[i].key)
+				? cell_unit(style) : NULL);
 		free(text);
 	}
 	return 0;

@@ -50,8 +50,7 @@ static void lines_print(struct json_object *job)
 	for (size_t i = 0; i < json_object_array_length(lines); i++) {
 		const char *line = json_object_get_string(json_object_array_get_idx(lines, i));
 
-		say_text(stdout, line ? line : "");
-		putchar('\n');
+		say_line(stdout, 0, line ? line : "");
 	}
 }
 

@@ -21,6 +21,7 @@
 	X(ledger_failures) \
 	X(ledger_open) \
 	X(ledger_project) \
+	X(nearest) \
 	X(order) \
 	X(place) \
 	X(question) \
@@ -30,7 +31,8 @@
 	X(token) \
 	X(tres) \
 	X(verdict) \
-	X(when)
+	X(when) \
+	X(wrap)
 
 #define SUITE_PROTOTYPE(name) Suite *name##_suite(void);
 SUITES(SUITE_PROTOTYPE)
