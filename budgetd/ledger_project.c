@@ -2,6 +2,7 @@
  * ledger_project.c - the budget tree and its people. */
 #include "budgetd/ledger_project.h"
 #include "budgetd/ledger_sql.h"
+#include "lib/nearest.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -54,6 +55,23 @@ static int project_one(struct ledger *l, sqlite3_stmt *st, struct project *out, 
 	return rc;
 }
 
+/* There is no such project: which was meant? A mistake is rare, and the names are few. */
+static void say_unknown(struct ledger *l, const char *name, struct fault *why)
+{
+	static const char names_sql[] = "SELECT name FROM project WHERE removed_at IS NULL ORDER BY name";
+	sqlite3_stmt *st = sql_bind(l, names_sql, NULL, "");
+	char names[NEAREST_TEXT_MAX];
+	struct nearest n;
+
+	nearest_begin(&n, name);
+	while (st && sql_step(l, st, NULL) == 1)
+		nearest_offer(&n, sql_text(st, 0));
+	if (n.count)
+		fault_errno(why, ENOENT, "there is no project %s in the budget tree; did you mean %s?", name, nearest_text(&n, "", names));
+	else
+		fault_errno(why, ENOENT, "there is no project %s in the budget tree; `budgetctl project list` shows those there are", name);
+}
+
 int project_find(struct ledger *l, const char *name, struct project *out, struct fault *why)
 {
 	static const char find_sql[] = "SELECT " PROJECT_COLUMNS " FROM project p WHERE p.name = ? AND p.removed_at IS NULL";
@@ -64,7 +82,7 @@ int project_find(struct ledger *l, const char *name, struct project *out, struct
 		return -1;
 	rc = project_one(l, sql_bind(l, find_sql, why, "s", normal), out, why);
 	if (rc == 0)
-		fault_errno(why, ENOENT, "there is no project %s in the budget tree; `budgetctl project list` shows those there are", normal);
+		say_unknown(l, normal, why);
 	return rc;
 }
 
