@@ -36,7 +36,8 @@ struct priced {
 int admit_price(struct budgetd *b, const struct question *q, struct priced *out, struct fault *why);
 
 /* The verdict on a submission. `job` is 0 when Slurm has not given an id yet. `request` is the question's text, kept for later
- * modifications. Always fills *out, except for -1: the books failed, nothing was written, and the caller cannot answer. */
+ * modifications. Always fills *out, except for -1: the books failed, nothing was written, and the caller cannot answer. The hold
+ * is decided and not written yet: the caller answers, then calls ledger_write. */
 int admit(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now, struct verdict *out, struct fault *why);
 
 /* May a known admission become what `q` says? Nothing is written: the loop follows when Slurm has made the change.

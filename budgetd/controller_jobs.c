@@ -119,7 +119,7 @@ static int answer_met_job(struct pass *p, const struct job_view *j, struct fault
 	rc = request ? admit(p->b, &q, json_object_to_json_string_ext(request, JSON_C_TO_STRING_PLAIN), pass_array_or_job_id(j), p->now,
 			       &v, why) : fault_errno(why, ENOMEM, "out of memory");
 	json_object_put(request);
-	if (rc < 0)
+	if (rc < 0 || ledger_write(p->b->ledger, why) < 0)
 		return -1;
 	if (!v.accepted)
 		return park_refused(p, j, &v, why);

@@ -29,6 +29,7 @@ struct ledger {
 	pthread_cond_t turn;
 	uint64_t next_ticket, serving;		/* first come, first served */
 	bool in_transaction;
+	bool unwritten;				/* a decided transaction whose COMMIT is still to come */
 	enum ledger_durability durability;	/* of PRAGMA synchronous as it stands */
 	struct {
 		const char *sql;
@@ -223,12 +224,39 @@ static int set_durability(struct ledger *l, enum ledger_durability d, struct fau
 	return 0;
 }
 
+static void end_transaction(struct ledger *l)
+{
+	int saved = errno;
+
+	for (size_t i = 0; i < STATEMENTS_MAX; i++)
+		if (l->cache[i].st)
+			sqlite3_reset(l->cache[i].st);	/* a statement left in the middle would keep the transaction open */
+	if (!sqlite3_get_autocommit(l->db))
+		sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
+	errno = saved;
+}
+
+/* Whoever comes next finds the decision made, and makes it last before anything else. */
+static int write_decided(struct ledger *l, struct fault *why)
+{
+	static const char commit_sql[] = "COMMIT";
+
+	if (!l->unwritten)
+		return 0;
+	l->unwritten = false;
+	if (sql_do(l, commit_sql, why, "") == 0)
+		return 0;
+	end_transaction(l);
+	return -1;
+}
+
 int ledger_begin(struct ledger *l, enum ledger_durability d, struct fault *why)
 {
 	static const char write_sql[] = "BEGIN IMMEDIATE", read_sql[] = "BEGIN";
 
 	lock_take(l);
-	if (set_durability(l, d, why) < 0 || sql_do(l, d == LEDGER_READ ? read_sql : write_sql, why, "") < 0) {
+	if (write_decided(l, why) < 0 || set_durability(l, d, why) < 0 ||
+		sql_do(l, d == LEDGER_READ ? read_sql : write_sql, why, "") < 0) {
 		int saved = errno;
 
 		lock_give(l);
@@ -239,18 +267,38 @@ int ledger_begin(struct ledger *l, enum ledger_durability d, struct fault *why)
 	return 0;
 }
 
+void ledger_decided(struct ledger *l)
+{
+	assert(l->in_transaction);
+	l->in_transaction = false;
+	l->unwritten = true;
+	lock_give(l);
+}
+
+int ledger_write(struct ledger *l, struct fault *why)
+{
+	int rc, saved;
+
+	lock_take(l);
+	rc = write_decided(l, why);
+	saved = errno;
+	lock_give(l);
+	errno = saved;
+	return rc;
+}
+
 int ledger_commit(struct ledger *l, struct fault *why)
 {
-	static const char commit_sql[] = "COMMIT";
+	int rc, saved;
 
 	assert(l->in_transaction);
-	if (sql_do(l, commit_sql, why, "") < 0) {
-		ledger_rollback(l);
-		return -1;
-	}
 	l->in_transaction = false;
+	l->unwritten = true;
+	rc = write_decided(l, why);
+	saved = errno;
 	lock_give(l);
-	return 0;
+	errno = saved;
+	return rc;
 }
 
 void ledger_rollback(struct ledger *l)
@@ -258,11 +306,7 @@ void ledger_rollback(struct ledger *l)
 	int saved = errno;
 
 	assert(l->in_transaction);
-	for (size_t i = 0; i < STATEMENTS_MAX; i++)
-		if (l->cache[i].st)
-			sqlite3_reset(l->cache[i].st);	/* a statement left in the middle would keep the transaction open */
-	if (!sqlite3_get_autocommit(l->db))
-		sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
+	end_transaction(l);
 	l->in_transaction = false;
 	lock_give(l);
 	errno = saved;
@@ -436,6 +480,8 @@ void ledger_close(struct ledger *l)
 
 	if (!l)
 		return;
+	if (l->unwritten)
+		ledger_write(l, NULL);
 	for (size_t i = 0; i < STATEMENTS_MAX; i++)
 		sqlite3_finalize(l->cache[i].st);
 	sqlite3_close(l->db);

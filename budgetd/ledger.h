@@ -37,6 +37,12 @@ int ledger_begin(struct ledger *l, enum ledger_durability d, struct fault *why);
 int ledger_commit(struct ledger *l, struct fault *why);	/* on failure everything was rolled back */
 void ledger_rollback(struct ledger *l);			/* keeps errno */
 
+/* A LEDGER_HOLDS transaction is decided: what follows in this ledger sees it, the file and other connections only after ledger_write
+ * (or the next ledger_begin). So an answer can go out before it is written. What is lost in between, by a kill or a full disk, is a hold of a job
+ * that the next pass then meets as one without an answer. */
+void ledger_decided(struct ledger *l);
+int ledger_write(struct ledger *l, struct fault *why);	/* 0 when there is nothing to write, too */
+
 /* Bring what the WAL holds into the file, now and then. Commits seldom do: a submission would wait for the disk. It is done over a
  * reader, by its thread and outside a transaction; writers go on meanwhile. */
 int ledger_checkpoint(struct ledger *reader, struct fault *why);

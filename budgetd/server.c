@@ -4,6 +4,7 @@
  * libmicrohttpd calls on_request several times for one request: first with the headers, then with pieces of the body, last with none
  * left. What is refused by its headers is answered at once, without reading the body. */
 #include "budgetd/server.h"
+#include "budgetd/ledger.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
@@ -262,9 +263,14 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 
 static void on_completed(void *arg, struct MHD_Connection *connection, void **state, enum MHD_RequestTerminationCode code)
 {
+	const struct listener *at = arg;
 	struct exchange *x = *state;
+	struct fault why = {0};
 
-	(void)arg, (void)connection, (void)code;
+	(void)connection, (void)code;
+	/* The verdict is out; slurmctld, which held its locks for it, does not wait for what follows. */
+	if (at->for_slurm && ledger_write(at->b->ledger, &why) < 0)
+		log_error("an answer could not be written down, its job will be met as one without: %s", why.text);
 	if (x)
 		free(x->body);
 	free(x);
@@ -282,7 +288,7 @@ static int listener_start(struct listener *at, struct budgetd *b, const char *pa
 	at->b = b;
 	at->for_slurm = for_slurm;
 	at->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, on_request, at,
-		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, at,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(for_slurm ? IDLE_SECONDS : USER_IDLE_SECONDS), MHD_OPTION_END);
 	if (!at->daemon) {
