@@ -113,56 +113,90 @@ static int record(struct ledger *l, const struct question *q, const struct price
 	return a->hold > 0 ? hold_open(l, path, &hold, why) : 0;
 }
 
-static int admit_in_transaction(struct budgetd *b, const struct question *q, const struct priced *p, const char *request, int64_t job,
-	int64_t now, struct verdict *v, struct fault *why)
+/* The account is no project. */
+static void judge_unknown(const struct budgetd *b, const char *text, struct verdict *v)
+{
+	refuse(v, text);
+	if (b->settings->unknown_account != UNKNOWN_ACCOUNT_FREE)
+		return;
+	*v = (struct verdict){ .accepted = true, .tier = TIER_FREE, .qos = b->settings->qos_free };
+	snprintf(v->text, sizeof(v->text), "free tier: %s. It runs uncharged and may be displaced at any time.", text);
+}
+
+/* Units that are spoken for and not in the books: the components of a het job that are quoted before this one. */
+static void path_set_aside(struct path *path, const struct set_aside *aside)
+{
+	for (int i = 0; i < path->depth; i++)
+		for (size_t k = 0; aside && k < aside->count; k++)
+			if (aside->at[k].project == path->nodes[i].id)
+				path->nodes[i].budget.held += aside->at[k].units;
+}
+
+/* The verdict over the books of `l`, and what it was made from; nothing is written. path->depth is 0 when the account is no project. */
+static int judge(const struct budgetd *b, struct ledger *l, const struct question *q, const struct priced *p, const struct set_aside *aside,
+	int64_t now, struct path *path, struct admission *a, struct verdict *v, struct fault *why)
 {
 	struct fault unknown = {0};
 	struct project project;
-	struct admission a;
-	struct path path;
-	int rc = project_find(b->ledger, q->account, &project, &unknown);
+	int rc = project_find(l, q->account, &project, &unknown);
 
+	path->depth = 0;
 	if (rc < 0 && errno != EINVAL)
 		return fault_set(why, "%s", unknown.text);
 	if (rc != 1) {
-		refuse(v, unknown.text);
-		if (b->settings->unknown_account == UNKNOWN_ACCOUNT_FREE) {
-			*v = (struct verdict){ .accepted = true, .tier = TIER_FREE, .qos = b->settings->qos_free };
-			snprintf(v->text, sizeof(v->text), "free tier: %s. It runs uncharged and may be displaced at any time.", unknown.text);
-		}
+		judge_unknown(b, unknown.text, v);
 		return 0;
 	}
-	if (path_load(b->ledger, project.id, now, &path, why) < 0)
+	if (path_load(l, project.id, now, path, why) < 0)
 		return -1;
-	decide(b, q, p, &path, now, &a);
-	v->accepted = a.accepted;
-	v->tier = a.accepted ? a.tier : TIER_UNSET;
-	memcpy(v->text, a.text, sizeof(a.text));
-	if (!a.accepted)
+	path_set_aside(path, aside);
+	decide(b, q, p, path, now, a);
+	v->accepted = a->accepted;
+	v->tier = a->accepted ? a->tier : TIER_UNSET;
+	memcpy(v->text, a->text, sizeof(a->text));
+	if (!a->accepted)
 		return 0;
 	memcpy(v->account, project.name, sizeof(v->account));
-	v->qos = admit_qos(b, a.tier, q->het);
-	return record(b->ledger, q, p, &a, &path, request, job, now, v, why);
+	v->qos = admit_qos(b, a->tier, q->het);
+	return 0;
+}
+
+/* Is the verdict there before the books are looked at? */
+static bool judge_early(struct budgetd *b, const struct question *q, struct priced *p, struct verdict *v)
+{
+	struct fault problem = {0};
+	bool priced = admit_price(b, q, p, &problem) == 0;
+
+	*v = (struct verdict){0};
+	p->rate = priced ? p->rate : 0;
+	if (!priced)
+		refuse(v, problem.text);
+	else if (p->request.gpus_max == 0)
+		v->accepted = true;
+	else if (!q->account || !*q->account)
+		refuse(v, "no account was given and the user has no default account; submit with --account=PROJECT");
+	else
+		return false;
+	return true;
+}
+
+static int admit_in_transaction(struct budgetd *b, const struct question *q, const struct priced *p, const char *request, int64_t job,
+	int64_t now, struct verdict *v, struct fault *why)
+{
+	struct admission a;
+	struct path path;
+
+	if (judge(b, b->ledger, q, p, NULL, now, &path, &a, v, why) < 0)
+		return -1;
+	return v->accepted && path.depth ? record(b->ledger, q, p, &a, &path, request, job, now, v, why) : 0;
 }
 
 int admit(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now, struct verdict *out, struct fault *why)
 {
-	struct fault problem = {0};
 	struct priced p;
 
-	*out = (struct verdict){0};
-	if (admit_price(b, q, &p, &problem) < 0) {
-		refuse(out, problem.text);
+	if (judge_early(b, q, &p, out))
 		return 0;
-	}
-	if (p.request.gpus_max == 0) {
-		out->accepted = true;
-		return 0;
-	}
-	if (!q->account || !*q->account) {
-		refuse(out, "no account was given and the user has no default account; submit with --account=PROJECT");
-		return 0;
-	}
 	if (ledger_begin(b->ledger, LEDGER_HOLDS, why) < 0)
 		return -1;
 	if (admit_in_transaction(b, q, &p, request, job, now, out, why) < 0) {
@@ -171,6 +205,39 @@ int admit(struct budgetd *b, const struct question *q, const char *request, int6
 	}
 	ledger_decided(b->ledger);
 	return 0;
+}
+
+/* --- a quote ------------------------------------------------------------------------------------ */
+
+static int set_aside_add(struct set_aside *aside, const struct path *path, amount_t units, struct fault *why)
+{
+	for (int i = 0; i < path->depth && units > 0; i++) {
+		size_t k = 0;
+
+		while (k < aside->count && aside->at[k].project != path->nodes[i].id)
+			k++;
+		if (k == SET_ASIDE_MAX)
+			return fault_errno(why, EINVAL, "the components of one job are of more than %d projects", SET_ASIDE_MAX);
+		if (k == aside->count)
+			aside->at[aside->count++] = (struct set_aside_at){ .project = path->nodes[i].id };
+		if (amount_add(aside->at[k].units, units, &aside->at[k].units) < 0)
+			return fault_errno(why, EOVERFLOW, "the job costs more GPU-hours than can be counted");
+	}
+	return 0;
+}
+
+int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, struct set_aside *aside, int64_t now, struct priced *priced,
+	struct verdict *out, struct fault *why)
+{
+	struct admission a = {0};
+	struct path path;
+
+	*priced = (struct priced){0};
+	if (judge_early(b, q, priced, out))
+		return 0;
+	if (judge(b, l, q, priced, aside, now, &path, &a, out, why) < 0)
+		return -1;
+	return set_aside_add(aside, &path, out->accepted && path.depth ? a.hold : 0, why);
 }
 
 /* --- a modification ----------------------------------------------------------------------------- */

@@ -40,6 +40,22 @@ int admit_price(struct budgetd *b, const struct question *q, struct priced *out,
  * is decided and not written yet: the caller answers, then calls ledger_write. */
 int admit(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now, struct verdict *out, struct fault *why);
 
+/* Units that are spoken for, by project on their way up. */
+#define SET_ASIDE_MAX 256
+struct set_aside {
+	size_t count;
+	struct set_aside_at {
+		int64_t project;
+		amount_t units;
+	} at[SET_ASIDE_MAX];
+};
+
+/* The verdict that a submission of `q` would get now, without a token, by the decision of admit(); nothing is written. Wants a transaction
+ * on `l`, a reader's will do. The components of a het job are quoted one after the other over one `aside` (all 0 at first), so that each sees
+ * what the others would hold. priced->rate is 0 when the question cannot be priced. */
+int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, struct set_aside *aside, int64_t now, struct priced *priced,
+	struct verdict *out, struct fault *why);
+
 /* May a known admission become what `q` says? Nothing is written: the loop follows when Slurm has made the change.
  * A funded job whose new hold does not fit is refused. */
 int admit_change(struct budgetd *b, const struct question *q, const struct admission_row *a, int64_t now, struct verdict *out, struct fault *why);
