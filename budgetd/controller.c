@@ -139,6 +139,8 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 
 	clock_gettime(CLOCK_MONOTONIC, &begun);
 	rc = look(c, &p, why);
+	if (rc == 0)	/* the answers of all jobs in the table are in the snapshot */
+		rc = ledger_write(c->b->ledger, why);
 	if (rc == 0)
 		rc = ledger_begin(c->books, LEDGER_READ, why);
 	if (rc == 0) {
