@@ -180,81 +180,22 @@ static bool judge_early(struct budgetd *b, const struct question *q, struct pric
 	return true;
 }
 
-/* No such project: refused, or free where the site says so. */
-static void answer_unknown_account(const struct budgetd *b, const struct fault *unknown, struct verdict *v)
-{
-	refuse(v, unknown->text);
-	if (b->settings->unknown_account != UNKNOWN_ACCOUNT_FREE)
-		return;
-	*v = (struct verdict){ .accepted = true, .tier = TIER_FREE, .qos = b->settings->qos_free };
-	snprintf(v->text, sizeof(v->text), "free tier: %s. It runs uncharged and may be displaced at any time.", unknown->text);
-}
-
-/* The decision over the books as they are in the open transaction of `l`. 1: over a path of projects; 0: without; -1. */
-static int decide_over_books(struct budgetd *b, struct ledger *l, const struct question *q, const struct priced *p, int64_t now,
-	struct path *path, struct admission *a, struct verdict *v, struct fault *why)
-{
-	struct fault unknown = {0};
-	struct project project;
-	int rc = project_find(l, q->account, &project, &unknown);
-
-	if (rc < 0 && errno != EINVAL)
-		return fault_set(why, "%s", unknown.text);
-	if (rc != 1) {
-		answer_unknown_account(b, &unknown, v);
-		return 0;
-	}
-	if (path_load(l, project.id, now, path, why) < 0)
-		return -1;
-	decide(b, q, p, path, now, a);
-	v->accepted = a->accepted;
-	v->tier = a->accepted ? a->tier : TIER_UNSET;
-	memcpy(v->text, a->text, sizeof(a->text));
-	if (a->accepted) {
-		memcpy(v->account, project.name, sizeof(v->account));
-		v->qos = admit_qos(b, a->tier, q->het);
-	}
-	return 1;
-}
-
-/* What needs no books: 1 when *out is the whole answer. */
-static int answer_without_books(struct budgetd *b, const struct question *q, struct priced *p, struct verdict *out)
-{
-	struct fault problem = {0};
-
-	*out = (struct verdict){0};
-	if (admit_price(b, q, p, &problem) < 0) {
-		refuse(out, problem.text);
-		return 1;
-	}
-	if (p->request.gpus_max == 0) {
-		out->accepted = true;
-		return 1;
-	}
-	if (!q->account || !*q->account) {
-		refuse(out, "no account was given and the user has no default account; submit with --account=PROJECT");
-		return 1;
-	}
-	return 0;
-}
-
 static int admit_in_transaction(struct budgetd *b, const struct question *q, const struct priced *p, const char *request, int64_t job,
 	int64_t now, struct verdict *v, struct fault *why)
 {
 	struct admission a;
 	struct path path;
-	int rc = decide_over_books(b, b->ledger, q, p, now, &path, &a, v, why);
 
-	if (rc == 1 && v->accepted)
-		return record(b->ledger, q, p, &a, &path, request, job, now, v, why);
-	return rc < 0 ? -1 : 0;
+	if (judge(b, b->ledger, q, p, NULL, now, &path, &a, v, why) < 0)
+		return -1;
+	return v->accepted && path.depth ? record(b->ledger, q, p, &a, &path, request, job, now, v, why) : 0;
 }
 
 int admit(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now, struct verdict *out, struct fault *why)
 {
 	struct priced p;
 
-	if (answer_without_books(b, q, &p, out))
+	if (judge_early(b, q, &p, out))
 		return 0;
 	if (ledger_begin(b->ledger, LEDGER_HOLDS, why) < 0)
 		return -1;
@@ -266,19 +207,37 @@ int admit(struct budgetd *b, const struct question *q, const char *request, int6
 	return 0;
 }
 
-int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, int64_t now, struct quote *out, struct fault *why)
-{
-	struct path path;
-	int rc;
+/* --- a quote ------------------------------------------------------------------------------------ */
 
-	*out = (struct quote){0};
-	if (answer_without_books(b, q, &out->priced, &out->verdict))
+static int set_aside_add(struct set_aside *aside, const struct path *path, amount_t units, struct fault *why)
+{
+	for (int i = 0; i < path->depth && units > 0; i++) {
+		size_t k = 0;
+
+		while (k < aside->count && aside->at[k].project != path->nodes[i].id)
+			k++;
+		if (k == SET_ASIDE_MAX)
+			return fault_errno(why, EINVAL, "the components of one job are of more than %d projects", SET_ASIDE_MAX);
+		if (k == aside->count)
+			aside->at[aside->count++] = (struct set_aside_at){ .project = path->nodes[i].id };
+		if (amount_add(aside->at[k].units, units, &aside->at[k].units) < 0)
+			return fault_errno(why, EOVERFLOW, "the job costs more GPU-hours than can be counted");
+	}
+	return 0;
+}
+
+int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, struct set_aside *aside, int64_t now, struct priced *priced,
+	struct verdict *out, struct fault *why)
+{
+	struct admission a = {0};
+	struct path path;
+
+	*priced = (struct priced){0};
+	if (judge_early(b, q, priced, out))
 		return 0;
-	if (ledger_begin(l, LEDGER_READ, why) < 0)
+	if (judge(b, l, q, priced, aside, now, &path, &a, out, why) < 0)
 		return -1;
-	rc = decide_over_books(b, l, q, &out->priced, now, &path, &out->admission, &out->verdict, why);
-	ledger_rollback(l);
-	return rc < 0 ? -1 : 0;
+	return set_aside_add(aside, &path, out->accepted && path.depth ? a.hold : 0, why);
 }
 
 /* --- a modification ----------------------------------------------------------------------------- */

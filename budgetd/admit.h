@@ -56,14 +56,6 @@ struct set_aside {
 int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, struct set_aside *aside, int64_t now, struct priced *priced,
 	struct verdict *out, struct fault *why);
 
-/* The same decision over the books of `l` (a reader will do), and nothing is written: what would be answered now. */
-struct quote {
-	struct verdict verdict;
-	struct priced priced;		/* request and time limit; zero when the question made no sense */
-	struct admission admission;	/* hold and minimum runtime; zero when no project was reached */
-};
-int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, int64_t now, struct quote *out, struct fault *why);
-
 /* May a known admission become what `q` says? Nothing is written: the loop follows when Slurm has made the change.
  * A funded job whose new hold does not fit is refused. */
 int admit_change(struct budgetd *b, const struct question *q, const struct admission_row *a, int64_t now, struct verdict *out, struct fault *why);
