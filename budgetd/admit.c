@@ -66,12 +66,12 @@ static void refuse(struct verdict *v, const char *text)
 	snprintf(v->text, sizeof(v->text), "refused: %s", text);
 }
 
-static void decide(const struct budgetd *b, const struct question *q, const struct priced *p, const struct path *path, int64_t now,
-	struct admission *out)
+static struct admission_question ask(const struct budgetd *b, const struct question *q, const struct priced *p, const struct path *path,
+	int64_t now)
 {
-	struct budget_node nodes[BUDGET_DEPTH_MAX];
 	enum on_exhausted site = b->settings->on_exhausted == EXHAUSTED_REJECT ? ON_EXHAUSTED_REJECT : ON_EXHAUSTED_FREE;
-	struct admission_question aq = {
+
+	return (struct admission_question){
 		.request = &p->request,
 		.options = &p->options,
 		.time_limit_s = p->time_limit_s,
@@ -80,9 +80,14 @@ static void decide(const struct budgetd *b, const struct question *q, const stru
 		.requeueable = q->requeueable,
 		.on_exhausted = path_on_exhausted(path, site) == ON_EXHAUSTED_REJECT ? ADMIT_REJECT : ADMIT_FREE,
 	};
+}
+
+static void decide(const struct admission_question *aq, const struct priced *p, const struct path *path, struct admission *out)
+{
+	struct budget_node nodes[BUDGET_DEPTH_MAX];
 
 	path_budgets(path, nodes);
-	admission_decide(&aq, &p->rules, nodes, path->depth, out);
+	admission_decide(aq, &p->rules, nodes, path->depth, out);
 }
 
 static int make_token(char token[TOKEN_MAX], struct fault *why)
@@ -137,6 +142,7 @@ static int judge(const struct budgetd *b, struct ledger *l, const struct questio
 	int64_t now, struct path *path, struct admission *a, struct verdict *v, struct fault *why)
 {
 	struct fault unknown = {0};
+	struct admission_question aq;
 	struct project project;
 	int rc = project_find(l, q->account, &project, &unknown);
 
@@ -150,7 +156,8 @@ static int judge(const struct budgetd *b, struct ledger *l, const struct questio
 	if (path_load(l, project.id, now, path, why) < 0)
 		return -1;
 	path_set_aside(path, aside);
-	decide(b, q, p, path, now, a);
+	aq = ask(b, q, p, path, now);
+	decide(&aq, p, path, a);
 	v->accepted = a->accepted;
 	v->tier = a->accepted ? a->tier : TIER_UNSET;
 	memcpy(v->text, a->text, sizeof(a->text));
@@ -242,24 +249,47 @@ int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, s
 
 /* --- a modification ----------------------------------------------------------------------------- */
 
-/* The units that the job would need beyond what it holds, at each project of its (new) path. */
-static int check_more(struct budgetd *b, const struct question *q, const struct admission_row *a, const struct priced *p,
-	const struct path *path, int64_t now, struct verdict *v, struct fault *why)
+/* Tasks that still have to be paid for: those of the pool; all while nothing is set aside; none once they run. */
+static int tasks_to_pay(struct budgetd *b, const struct admission_row *a, const struct hold_row *pool, struct fault *why)
 {
-	struct priced insisting = *p;
-	struct hold_row pool = {0};
-	struct path credited = *path;
-	struct admission d;
-	int held = hold_pool(b->ledger, a->id, &pool, why);
+	int runs;
 
-	if (held < 0)
+	if (pool)
+		return (int)pool->tasks;
+	runs = admission_runs(b->ledger, a->id, why);
+	return runs < 0 ? -1 : runs ? 0 : (int)a->tasks;
+}
+
+/* A change is a check of the difference: what costs no more in its project needs none, however little there is. */
+static bool costs_no_more(const struct admission_question *aq, const struct priced *p, const struct admission_row *a, const struct path *path)
+{
+	struct admission price;
+
+	return a->project == path->nodes[0].id && aq->time_limit_s != DURATION_UNLIMITED &&
+	       admission_price(aq, &p->rules, &price, NULL) == 0 && price.per_task <= a->per_task;
+}
+
+/* Would it fit, as it is to become, if what it holds now were given back? */
+static int check_more(struct budgetd *b, const struct question *q, const struct admission_row *a, struct priced *p, struct path *path,
+	int64_t now, struct verdict *v, struct fault *why)
+{
+	struct admission_question aq = ask(b, q, p, path, now);
+	struct hold_row pool;
+	struct admission d;
+	int have = hold_pool(b->ledger, a->id, &pool, why), tasks;
+
+	if (have < 0 || (have && hold_credit(b->ledger, &pool, path, why) < 0))
 		return -1;
-	/* What it holds already counts for it, where the path stays the same. */
-	for (int i = 0; i < credited.depth && a->project == path->nodes[0].id && held; i++)
-		credited.nodes[i].budget.held -= pool.units;
-	insisting.options.min_runtime_s = a->min_runtime_s;
-	insisting.options.tier = TIER_FUNDED;
-	decide(b, q, &insisting, &credited, now, &d);
+	tasks = tasks_to_pay(b, a, have ? &pool : NULL, why);
+	if (tasks < 0)
+		return -1;
+	p->request.array_tasks = tasks;
+	p->options.min_runtime_s = a->min_runtime_s > 0 ? a->min_runtime_s : MIN_RUNTIME_UNSET;
+	p->options.tier = TIER_UNSET;
+	aq.on_exhausted = ADMIT_KEEP;
+	if (tasks == 0 || costs_no_more(&aq, p, a, path))
+		return 0;
+	decide(&aq, p, path, &d);
 	if (!d.accepted) {
 		refuse(v, "");
 		snprintf(v->text, sizeof(v->text), "the change is %s", d.text);
@@ -280,7 +310,7 @@ int admit_change(struct budgetd *b, const struct question *q, const struct admis
 		refuse(out, problem.text);
 		return 0;
 	}
-	rc = project_find(b->ledger, q->account, &project, &problem);
+	rc = project_find(b->ledger, q->account ? q->account : "", &project, &problem);
 	if (rc != 1) {
 		refuse(out, problem.text);
 		return rc < 0 && errno != EINVAL ? fault_set(why, "%s", problem.text) : 0;

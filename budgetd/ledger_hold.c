@@ -286,6 +286,34 @@ int hold_shrink(struct ledger *l, struct hold_row *h, amount_t by, struct fault 
 	return draws_take(l, h->id, by, false, give_back, &h->id, why) < 0 ? -1 : hold_write(l, h, why);
 }
 
+static void credit_draw(struct path_node *n, const struct draw *d)
+{
+	for (int i = 0; i < n->nlive; i++)
+		if (n->live[i].id == d->allocation) {
+			n->live[i].free += d->units;
+			n->budget.held -= d->units;
+		}
+}
+
+int hold_credit(struct ledger *l, const struct hold_row *h, struct path *p, struct fault *why)
+{
+	struct draw d[DRAWS_MAX];
+	int n = draws_load(l, h->id, d, why);
+
+	for (int k = 0; k < n; k++)
+		for (int i = 0; i < p->depth; i++)
+			credit_draw(&p->nodes[i], &d[k]);
+	return n < 0 ? -1 : 0;
+}
+
+int admission_runs(struct ledger *l, int64_t admission, struct fault *why)
+{
+	static const char runs_sql[] = "SELECT EXISTS (SELECT 1 FROM hold WHERE admission = ? AND closed_at IS NULL AND run IS NOT NULL)";
+	int64_t runs = 0;
+
+	return sql_int(l, &runs, runs_sql, why, "i", admission) < 0 ? -1 : (int)runs;
+}
+
 struct share_move {
 	int64_t from, to;
 };

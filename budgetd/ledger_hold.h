@@ -53,6 +53,12 @@ int hold_of_run(struct ledger *l, int64_t run, struct hold_row *out, struct faul
 int hold_grow(struct ledger *l, const struct path *p, struct hold_row *h, amount_t by, struct fault *why);
 int hold_shrink(struct ledger *l, struct hold_row *h, amount_t by, struct fault *why);
 
+/* What `p` would be without the hold: its draws are taken out of it. In memory only. */
+int hold_credit(struct ledger *l, const struct hold_row *h, struct path *p, struct fault *why);
+
+/* Does a task of it run? Its hold is open then. 1, 0, -1. */
+int admission_runs(struct ledger *l, int64_t admission, struct fault *why);
+
 /* One task of the pool starts: its share goes to a hold of the run. *out is that hold. The pool is closed with its last task. */
 int hold_take_task(struct ledger *l, struct hold_row *pool, int64_t run, int64_t now, struct hold_row *out, struct fault *why);
 

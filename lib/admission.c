@@ -116,15 +116,17 @@ static const char *left_at(const struct budget_node *n, char *buf, size_t size)
 	return buf;
 }
 
-/* The next step for a job that does not fit: the minimum runtime that would, or whom to ask. */
-static void say_what_would_fit(const struct admission_question *q, struct admission *a, const struct budget_node *n)
+/* The next step for a job that does not fit: the length that would, or whom to ask. */
+static void say_what_would_fit(const struct admission_question *q, const struct admission_rules *rules, struct admission *a,
+	const struct budget_node *n)
 {
 	int64_t price = q->request->gpus_max * q->rate * q->request->array_tasks;
 	int64_t fits_s = price > 0 && budget_available(n) > 0 ? budget_available(n) / price / 60 * 60 : 0;
 	char time[DURATION_TEXT_MAX];
 
-	if (fits_s > 0)
-		say(a, "--gpu-min-runtime=%jdm would fit (%s).", (intmax_t)(fits_s / 60), duration_text(fits_s, time));
+	if (fits_s > 0 && q->on_exhausted != ADMIT_KEEP)
+		say(a, "--%s=%jdm would fit (%s).", rules->hold_time_limit ? "time" : "gpu-min-runtime", (intmax_t)(fits_s / 60),
+			duration_text(fits_s, time));
 	say(a, "See `budgetctl balance %s`; its owner can ask for more.", n->name);
 }
 
@@ -151,33 +153,43 @@ static void say_not_requeueable(const struct admission_question *q, struct admis
 		say(a, "It cannot be requeued: if it is displaced it is cancelled.");
 }
 
+/* Why a job that does not fit cannot run free instead; NULL when it can. */
+static const char *not_free_because(const struct admission_question *q)
+{
+	if (q->on_exhausted == ADMIT_KEEP)
+		return "a funded job stays funded";
+	if (q->options->tier == TIER_FUNDED)
+		return "--gpu-tier=funded was asked for";
+	return q->on_exhausted == ADMIT_REJECT ? "the project refuses what it cannot pay (on_exhausted=reject)" : NULL;
+}
+
 /* The money does not reach: free, or refused where the job insists or the project says so. */
 static void decide_exhausted(const struct admission_question *q, const struct admission_rules *rules, struct admission *a,
 	const struct budget_node *n)
 {
 	char what[GPU_COUNT_TEXT_MAX + 160], left[320], need[AMOUNT_TEXT_MAX];
-	bool insists = q->options->tier == TIER_FUNDED;
+	const char *because = not_free_because(q);
 
 	asked(q, rules, a, what, sizeof(what));
 	amount_text(a->hold, need);
 	left_at(n, left, sizeof(left));
-	if (insists || q->on_exhausted == ADMIT_REJECT) {
-		say(a, "refused: the job needs %s GPU-h (%s), %s, and %s.", need, what, left,
-			insists ? "--gpu-tier=funded was asked for" : "the project refuses what it cannot pay (on_exhausted=reject)");
-		say_what_would_fit(q, a, n);
+	if (because)
+		say(a, "refused: the job needs %s GPU-h (%s), %s, and %s.", need, what, left, because);
+	else
+		say(a, "free tier: the job needs %s GPU-h (%s), %s. It runs uncharged and may be displaced at any time.", need, what, left);
+	say_what_would_fit(q, rules, a, n);
+	if (because && q->on_exhausted != ADMIT_KEEP)
 		say(a, "--gpu-tier=free runs it uncharged and unprotected.");
+	if (because)
 		refuse(a);
-		return;
-	}
-	say(a, "free tier: the job needs %s GPU-h (%s), %s. It runs uncharged and may be displaced at any time.", need, what, left);
-	say_what_would_fit(q, a, n);
-	make_free(a);
+	else
+		make_free(a);
 }
 
 /* Without any time limit nobody can say when the GPUs come back: not funded (doc/model.md, 4). */
 static void decide_unlimited(const struct admission_question *q, const struct admission_rules *rules, struct admission *a)
 {
-	if (rules->reject_unlimited || q->options->tier == TIER_FUNDED) {
+	if (rules->reject_unlimited || q->options->tier == TIER_FUNDED || q->on_exhausted == ADMIT_KEEP) {
 		say(a, "refused: the job has no time limit, and only a job with one can be funded; give --time.");
 		refuse(a);
 		return;
@@ -185,6 +197,7 @@ static void decide_unlimited(const struct admission_question *q, const struct ad
 	say(a, "free tier: the job has no time limit, and only a job with one can be funded; give --time. It runs uncharged and may be "
 		"displaced at any time.");
 	make_free(a);
+	say_not_requeueable(q, a);
 }
 
 void admission_decide(const struct admission_question *q, const struct admission_rules *rules, const struct budget_node *path,

@@ -16,7 +16,8 @@
 
 #define ADMISSION_TEXT_MAX (FAULT_TEXT_MAX + 64)
 
-enum admission_exhausted { ADMIT_FREE, ADMIT_REJECT };
+/* What becomes of a job that does not fit. KEEP: it is funded already, and a change that cannot be paid is not made. */
+enum admission_exhausted { ADMIT_FREE, ADMIT_REJECT, ADMIT_KEEP };
 
 struct admission_rules {
 	int64_t default_min_runtime_s, max_min_runtime_s;
@@ -38,7 +39,7 @@ struct admission {
 	bool accepted;
 	enum job_tier tier;		/* FUNDED or FREE when accepted */
 	int64_t min_runtime_s;		/* what is protected; 0 in the free tier */
-	amount_t per_task;		/* the hold of one array task; 0 when free or deferred */
+	amount_t per_task;		/* the hold of one array task, when its time comes; 0 when free */
 	amount_t hold;			/* of all tasks; 0 when free or deferred */
 	char text[ADMISSION_TEXT_MAX];	/* for the user, a sentence a line: what was asked, what there is, which project refused, what to do next */
 };
