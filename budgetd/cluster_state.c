@@ -12,6 +12,7 @@ struct cluster_state {
 	struct slurm_facts facts;
 	struct cluster_view *view;
 	struct job_table *jobs;
+	struct account_table *accounts;
 	int64_t last_pass_at, last_pass_ms;
 	char error[FAULT_TEXT_MAX];
 };
@@ -31,6 +32,7 @@ void cluster_state_free(struct cluster_state *s)
 		return;
 	cluster_view_free(s->view);
 	job_table_free(s->jobs);
+	account_table_free(s->accounts);
 	pthread_rwlock_destroy(&s->lock);
 	free(s);
 }
@@ -103,6 +105,37 @@ struct partition_answer cluster_state_partitions(struct cluster_state *s, const 
 	}
 	pthread_rwlock_unlock(&s->lock);
 	return a;
+}
+
+void cluster_state_publish_accounts(struct cluster_state *s, struct account_table *accounts)
+{
+	struct account_table *old;
+
+	pthread_rwlock_wrlock(&s->lock);
+	old = s->accounts;
+	s->accounts = accounts;
+	pthread_rwlock_unlock(&s->lock);
+	account_table_free(old);
+}
+
+bool cluster_state_may_use(struct cluster_state *s, const char *user, const char *account)
+{
+	bool may;
+
+	pthread_rwlock_rdlock(&s->lock);
+	may = s->accounts && account_table_find(s->accounts, user, account);
+	pthread_rwlock_unlock(&s->lock);
+	return may;
+}
+
+void cluster_state_default_account(struct cluster_state *s, const char *user, char *buf, size_t size)
+{
+	const struct account_row *row;
+
+	pthread_rwlock_rdlock(&s->lock);
+	row = s->accounts ? account_table_find(s->accounts, user, NULL) : NULL;
+	snprintf(buf, size, "%s", row ? row->account : "");
+	pthread_rwlock_unlock(&s->lock);
 }
 
 void cluster_state_health(struct cluster_state *s, struct cluster_health *out)

@@ -27,6 +27,13 @@ struct partition_answer {
 };
 struct partition_answer cluster_state_partitions(struct cluster_state *s, const char *names);
 
+/* Who may use which account, as slurmdbd last told; the table becomes the state's. */
+void cluster_state_publish_accounts(struct cluster_state *s, struct account_table *accounts);
+/* May the user submit to the account? False as well when nothing is known yet. */
+bool cluster_state_may_use(struct cluster_state *s, const char *user, const char *account);
+/* The account of a submission that names none; "" when there is none, or nothing is known yet. */
+void cluster_state_default_account(struct cluster_state *s, const char *user, char *buf, size_t size);
+
 struct cluster_health {
 	char cluster[SLURM_CLUSTER_MAX];	/* "" = slurmctld was not seen yet */
 	char version[32];

@@ -16,6 +16,7 @@ struct controller {
 	struct budgetd *b;
 	struct ledger *books;		/* a reader of our own: a snapshot may last as long as a pass */
 	bool facts_told;
+	int64_t ask_accounts_at;	/* slurmdbd, for the accounts of users */
 };
 
 struct controller *controller_new(struct budgetd *b, struct fault *why)
@@ -90,6 +91,25 @@ static void give_socket(struct controller *c, uid_t slurm_uid)
 		log_warning("%s cannot be given to SlurmUser: %s", c->b->settings->slurm_socket, strerror(errno));
 }
 
+#define ACCOUNTS_EVERY_S 300		/* who may use which account: only quotes ask, and a new user can wait so long */
+#define ACCOUNTS_AGAIN_S 60		/* slurmdbd did not answer */
+
+static void look_at_accounts(struct controller *c, int64_t now)
+{
+	struct account_table *accounts = NULL;
+	struct fault why = {0};
+
+	if (now < c->ask_accounts_at)
+		return;
+	c->ask_accounts_at = now + ACCOUNTS_EVERY_S;
+	if (slurm_link_accounts(c->b->slurm, &accounts, &why) == 0) {
+		cluster_state_publish_accounts(c->b->cluster, accounts);
+		return;
+	}
+	c->ask_accounts_at = now + ACCOUNTS_AGAIN_S;
+	log_warning("quotes do not know the default accounts of users: %s", why.text);
+}
+
 static int look(struct controller *c, struct pass *p, struct fault *why)
 {
 	if (slurm_link_facts(p->b->slurm, &p->facts, why) < 0 || slurm_link_cluster(p->b->slurm, &p->cluster, why) < 0 ||
@@ -97,6 +117,8 @@ static int look(struct controller *c, struct pass *p, struct fault *why)
 		return -1;
 	give_socket(c, p->facts.slurm_uid);
 	tell_facts(c, &p->facts);
+	if (p->facts.slurmdbd)
+		look_at_accounts(c, p->now);
 	return 0;
 }
 

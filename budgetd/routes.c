@@ -12,6 +12,7 @@
 static const struct route routes[] = {
 	/* method   path                     who may            body at most  its keys, handler */
 	{ "POST",   "/v1/verdicts",          WHO_SLURM,         64 * KIB,     NULL, verdict_post },
+	{ "POST",   "/v1/quotes",            WHO_ANYONE,        256 * KIB,    NULL, quote_post },
 	{ "GET",    "/v1/projects",          WHO_ANYONE,        0,            NULL, projects_get },
 	{ "POST",   "/v1/projects",          WHO_ADMINISTRATOR, 64 * KIB,
 		PROJECT_KEYS " name owners members", project_post },

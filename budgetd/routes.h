@@ -28,6 +28,7 @@ const struct route *route_find(const char *method, const char *path, const char 
 
 /* --- handlers, one file a resource --- */
 int verdict_post(struct request *rq, struct fault *why);
+int quote_post(struct request *rq, struct fault *why);
 int projects_get(struct request *rq, struct fault *why);
 int project_post(struct request *rq, struct fault *why);
 int project_patch(struct request *rq, struct fault *why);

@@ -338,36 +338,48 @@ static int ask(struct dbd *d, slurmdb_job_cond_t *cond, struct run_table **out, 
 	return rv;
 }
 
-/* The link's own cluster only: a slurmdbd may serve several. */
-static int own_cluster(struct slurm_link *l, struct fault *why)
+int dbd_own_cluster(struct slurm_link *l, struct fault *why)
 {
 	struct slurm_facts facts;
 
 	return l->cluster[0] ? 0 : slurm_link_facts(l, &facts, why);
 }
 
-/* A connection that failed is not used again: it is unknown what is still on its way. */
-static int ask_over_link(struct slurm_link *l, slurmdb_job_cond_t *cond, struct run_table **out,
-	struct fault *why)
+int dbd_connection(struct slurm_link *l, void **out, struct fault *why)
 {
-	int rv, saved;
-
 	if (!l->dbd)
 		l->dbd = dbd_open(why);
 	if (!l->dbd)
+		return -1;
+	*out = l->dbd->connection;
+	return 0;
+}
+
+void dbd_drop(struct slurm_link *l)
+{
+	int saved = errno;
+
+	dbd_close(l->dbd);
+	l->dbd = NULL;
+	errno = saved;
+}
+
+static int ask_over_link(struct slurm_link *l, slurmdb_job_cond_t *cond, struct run_table **out,
+	struct fault *why)
+{
+	void *connection;
+	int rv;
+
+	if (dbd_connection(l, &connection, why) < 0)
 		return -1;
 	cond->cluster_list = slurm_list_create(NULL);
 	slurm_list_append(cond->cluster_list, l->cluster);
 	cond->db_flags = SLURMDB_JOB_FLAG_NOTSET;
 	cond->flags |= JOBCOND_FLAG_DUP | JOBCOND_FLAG_NO_STEP | JOBCOND_FLAG_NO_TRUNC;
 	rv = ask(l->dbd, cond, out, why);
-	saved = errno;
 	drop_list(cond->cluster_list);
-	if (rv < 0) {
-		dbd_close(l->dbd);
-		l->dbd = NULL;
-	}
-	errno = saved;
+	if (rv < 0)
+		dbd_drop(l);
 	return rv;
 }
 
@@ -378,7 +390,7 @@ int slurm_link_runs_of(struct slurm_link *l, uint32_t job_id, int64_t since, str
 	slurmdb_job_cond_t cond;
 	int rv;
 
-	if (own_cluster(l, why) < 0)
+	if (dbd_own_cluster(l, why) < 0)
 		return -1;
 	memset(&step, 0, sizeof(step));
 	memset(&cond, 0, sizeof(cond));
@@ -399,7 +411,7 @@ int slurm_link_runs_between(struct slurm_link *l, int64_t from, int64_t to, stru
 {
 	slurmdb_job_cond_t cond;
 
-	if (own_cluster(l, why) < 0)
+	if (dbd_own_cluster(l, why) < 0)
 		return -1;
 	memset(&cond, 0, sizeof(cond));
 	cond.usage_start = from;

@@ -29,6 +29,13 @@ int64_t slurm_link_minutes(uint32_t minutes);
 /* Close slurmdbd's connection and forget its names. NULL is fine. */
 void dbd_close(struct dbd *d);
 
+/* The open connection to slurmdbd, opened when there is none; borrowed. -1: ENOTCONN. */
+int dbd_connection(struct slurm_link *l, void **out, struct fault *why);
+/* A connection that failed is not used again: it is unknown what is still on its way. */
+void dbd_drop(struct slurm_link *l);
+/* The link's own cluster is known from here on: a slurmdbd may serve several. */
+int dbd_own_cluster(struct slurm_link *l, struct fault *why);
+
 struct strings {
 	char *at;		/* NULL: measure only */
 	size_t used;

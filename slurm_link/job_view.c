@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static int by_job_id(const void *key, const void *element)
 {
@@ -47,6 +48,43 @@ const char *job_view_text(const struct job_view *j, char buf[JOB_NAME_TEXT_MAX])
 }
 
 void run_table_free(struct run_table *t)
+{
+	int saved = errno;
+
+	if (t) {
+		free(t->rows);
+		free(t->strings);
+		free(t);
+	}
+	errno = saved;
+}
+
+/* The first row of the user, or the end. */
+static size_t first_of_user(const struct account_table *t, const char *user)
+{
+	size_t low = 0, high = t->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(t->rows[middle].user, user) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct account_row *account_table_find(const struct account_table *t, const char *user,
+	const char *account)
+{
+	for (size_t i = first_of_user(t, user); i < t->count && !strcmp(t->rows[i].user, user); i++)
+		if (account ? !strcasecmp(t->rows[i].account, account) : t->rows[i].is_default)
+			return &t->rows[i];
+	return NULL;
+}
+
+void account_table_free(struct account_table *t)
 {
 	int saved = errno;
 

@@ -135,6 +135,24 @@ struct run_table {
 };
 void run_table_free(struct run_table *t);	/* NULL is fine; errno is kept */
 
+/* A user in an account, as slurmdbd has it for this cluster. */
+struct account_row {
+	const char *user, *account;
+	bool is_default;		/* the account of a submission that names none */
+};
+
+/* Sorted by user, then account; one row for each pair, whatever partitions it is limited to. */
+struct account_table {
+	struct account_row *rows;
+	size_t count;
+	char *strings;
+};
+/* The user's row for the account, or for the default account when `account` is NULL; NULL when there is none.
+ * Accounts are compared as Slurm does, whatever their case. */
+const struct account_row *account_table_find(const struct account_table *t, const char *user,
+	const char *account);
+void account_table_free(struct account_table *t);	/* NULL is fine; errno is kept */
+
 struct partition_view {
 	const char *name;
 	bool is_default, up;

@@ -17,8 +17,8 @@
  *            ENOTCONN   slurmctld or slurmdbd not reachable
  *            ENOMEM, EIO (anything else; the text has Slurm's words)
  *          Out arguments are untouched on failure.
- * Threads  loads and updates: any thread, each call has its own connection. slurm_link_runs*: one thread at a
- *          time per link.
+ * Threads  loads and updates: any thread, each call has its own connection. What is read from slurmdbd
+ *          (slurm_link_runs*, slurm_link_accounts): one thread at a time per link.
  * Wait     a call waits for slurmctld up to its MessageTimeout (10 s by default); never call from a thread
  *          that answers the plugin. */
 #ifndef SLURM_LINK_LINK_H
@@ -103,5 +103,9 @@ int slurm_link_runs_of(struct slurm_link *l, uint32_t job_id, int64_t since, str
 	struct fault *why);
 int slurm_link_runs_between(struct slurm_link *l, int64_t from, int64_t to, struct run_table **out,
 	struct fault *why);
+
+/* Which users may use which accounts of this cluster, from slurmdbd. The caller frees with
+ * account_table_free. */
+int slurm_link_accounts(struct slurm_link *l, struct account_table **out, struct fault *why);
 
 #endif
