@@ -211,9 +211,11 @@ int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
 	struct run r;
 	int rc;
 
-	if (j->start == 0 || j->start > p->now + 60 || (j->end && j->end <= j->start) || !(j->tres_alloc || j->gres_detail))
+	if (j->start == 0 || j->start > p->now + 60 || !(j->tres_alloc || j->gres_detail))
 		return 0;	/* cancelled before it started, or between two runs */
 	rc = run_find(p->books, p->facts.cluster, j->job_id, j->submit, j->start, &r, why);
+	if (rc == 0 && j->end && j->end <= j->start)
+		return 0;	/* over before it was seen, in the second in which it began: it cost nothing */
 	if (rc == 0)
 		rc = start_run(p, j, &r, why);
 	if (rc != 1)
