@@ -81,6 +81,17 @@ static inline void compat_free_forgotten(job_info_msg_t *m)
 #define compat_desc_job_id(d) ((d)->job_id)
 #endif
 
+/* Exported by every libslurm, declared in no public header. */
+extern int slurm_bit_test(bitstr_t *bits, int64_t bit);
+extern int64_t slurm_bit_size(bitstr_t *bits);
+
+/* May jobs of the QOS displace those of the QOS with this id? */
+static inline bool compat_qos_displaces(const slurmdb_qos_rec_t *q, uint32_t id)
+{
+	return q->preempt_bitstr && (int64_t)id < slurm_bit_size(q->preempt_bitstr) &&
+		slurm_bit_test(q->preempt_bitstr, id);
+}
+
 /* Were whole nodes asked for, or does the partition give nothing else? Shared with one user's jobs only is
  * not that. */
 static inline bool compat_takes_whole_nodes(const slurm_job_info_t *j)
