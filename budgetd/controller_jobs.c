@@ -328,9 +328,9 @@ static int follow_change(struct pass *p, struct waiting *w, struct fault *why)
 			w->admission.per_task = priced.per_task;
 			w->admission.min_runtime_s = priced.min_runtime_s;
 		}
-		if (move_project(p, w, why) < 0)
-			return -1;
 	}
+	if (move_project(p, w, why) < 0)	/* at the first look too: it may have been changed before we saw it */
+		return -1;
 	memcpy(w->admission.seen, now, sizeof(now));
 	return admission_update(p->b->ledger, &w->admission, why);
 }
