@@ -74,6 +74,8 @@ static void add_partition(struct partition_answer *a, const struct partition_vie
 {
 	int64_t limit = p->default_time_s == JOB_TIME_LIMIT_UNSET ? p->max_time_s : p->default_time_s;
 
+	if (!a->known)
+		snprintf(a->name, sizeof(a->name), "%s", p->name);
 	a->known = true;
 	if (limit > a->time_limit_s)
 		a->time_limit_s = limit;

@@ -20,6 +20,7 @@ void cluster_state_pass_done(struct cluster_state *s, int64_t at, int64_t took_m
 
 /* What a job asks of the partitions in `names` ("a,b", NULL = the default one): the longest time limit and the largest node. */
 struct partition_answer {
+	char name[64];			/* of the first one that is known */
 	bool known;			/* false: no pass yet, or no such partition */
 	int64_t time_limit_s;		/* the default where it has one, else the maximum; may be DURATION_UNLIMITED */
 	int64_t gpus_per_node;

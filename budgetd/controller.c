@@ -142,7 +142,7 @@ static int pass_over_books(struct pass *p, struct fault *why)
 	meet_jobs(p);
 	if (pass_settle_waiting(p, why) < 0 || pass_follow_runs(p, why) < 0)
 		return -1;
-	return pass_publish_places(p, why);
+	return pass_follow_shadow(p, why) < 0 ? -1 : pass_publish_places(p, why);
 }
 
 static int64_t elapsed_ms(const struct timespec *since)

@@ -164,13 +164,16 @@ int pass_meet_pending(struct pass *p, const struct job_view *j, struct fault *wh
 {
 	struct admission_row a;
 	struct binding x = { .admission = &a, .job = pass_array_or_job_id(j) };
+	enum enforcement mode = pass_mode(p, j);
 	int rc;
 
-	if (!job_concerns_us(j))
+	if (mode == ENFORCE_OFF || !job_concerns_us(j))
 		return 0;
 	rc = pass_admission(p, j, &a, why);
 	if (rc < 0)
 		return -1;
+	if (rc == 0 && mode == ENFORCE_WARN)
+		return pass_meet_shadow(p, j, why);
 	if (rc == 0)
 		return answer_met_job(p, j, why);	/* its hold is there; the next pass finds it among those that wait */
 	if (a.job == 0 && pass_write(p, LEDGER_HOLDS, bind_to_job, &x, why) < 0)
@@ -221,7 +224,7 @@ static int reprice(struct pass *p, struct waiting *w, struct admission *out, str
 	struct gpu_count asked;
 
 	question_from_job(w->job, &q);
-	q.comment = NULL;
+	q.comment = q.admin_comment = NULL;
 	if (admit_price(p->b, &q, &priced, why) < 0)
 		return -1;
 	/* Slurm's own count, once it has one, is what it will give. */
@@ -372,7 +375,7 @@ static int enforce(struct pass *p, const struct settling *s, struct fault *why)
 	pass_record(j, record);
 	if (s->gave_up)
 		log_info("job %u: its project cannot pay for it now, it %s", j->job_id, a->parked_at ? "waits" : "goes to the free tier");
-	if (j->cron)
+	if (j->cron || pass_mode(p, j) != ENFORCE_ON)
 		return 0;
 	if (a->parked_at && j->held == HELD_NOT)
 		return slurm_link_hold(p->b->slurm, record, why);

@@ -23,7 +23,7 @@ static int publish(struct pass *p, const struct publication *x)
 	struct fault why = {0};
 	char record[RECORD_MAX];
 
-	if (x->job->cron || x->job->site_factor == x->place || p->updates >= most)
+	if (x->job->cron || pass_mode(p, x->job) != ENFORCE_ON || x->job->site_factor == x->place || p->updates >= most)
 		return 0;
 	p->updates++;
 	if (slurm_link_set_site_factor(p->b->slurm, pass_record(x->job, record), x->place, &why) < 0 && errno != EAGAIN && errno != ENOENT)

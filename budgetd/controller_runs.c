@@ -103,6 +103,7 @@ static int open_run(struct pass *p, void *arg, struct fault *why)
 
 struct finding {
 	char token[TOKEN_MAX];
+	int64_t job;
 	struct admission_row *admission;
 };
 
@@ -114,13 +115,34 @@ static int find_admission(struct pass *p, void *arg, struct fault *why)
 	return admission_by_token(p->b->ledger, f->token, f->admission, why) < 0 ? -1 : 0;
 }
 
+static int find_admission_of_job(struct pass *p, void *arg, struct fault *why)
+{
+	struct finding *f = arg;
+
+	return admission_by_job(p->b->ledger, f->job, f->admission, why) < 0 ? -1 : 0;
+}
+
+/* In shadow mode the answer may not have been tied to its job yet. */
+static int known_admission(struct pass *p, struct starting *s, struct fault *why)
+{
+	int rc = pass_admission(p, s->j, &s->admission, why);
+	struct finding find = { .admission = &s->admission, .job = pass_array_or_job_id(s->j) };
+
+	if (rc != 0 || pass_mode(p, s->j) != ENFORCE_WARN)
+		return rc;
+	s->admission = (struct admission_row){0};
+	if (pass_meet_shadow(p, s->j, why) < 0 || pass_write(p, LEDGER_HOLDS, find_admission_of_job, &find, why) < 0)
+		return -1;
+	return 1;
+}
+
 /* A job that runs in our funded QOS without an answer of ours (the daemon was away) gets one: a hold from its start, as far as it goes. */
 static int admission_for_running(struct pass *p, struct starting *s, struct fault *why)
 {
 	struct finding find = { .admission = &s->admission };
 	struct question q;
 	struct verdict v;
-	int rc = pass_admission(p, s->j, &s->admission, why);
+	int rc = known_admission(p, s, why);
 
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
@@ -140,6 +162,8 @@ static int admission_for_running(struct pass *p, struct starting *s, struct faul
  * `uncovered`, which is said in the charge. */
 static enum job_tier tier_of_run(const struct pass *p, const struct starting *s)
 {
+	if (pass_mode(p, s->j) != ENFORCE_ON && s->admission.id)
+		return s->admission.tier;
 	if (s->j->qos && strcmp(s->j->qos, p->b->settings->qos_free) == 0)
 		return TIER_FREE;
 	return s->admission.id ? s->admission.tier : TIER_FUNDED;
@@ -211,7 +235,7 @@ int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
 	struct run r;
 	int rc;
 
-	if (j->start == 0 || j->start > p->now + 60 || !(j->tres_alloc || j->gres_detail))
+	if (pass_mode(p, j) == ENFORCE_OFF || j->start == 0 || j->start > p->now + 60 || !(j->tres_alloc || j->gres_detail))
 		return 0;	/* cancelled before it started, or between two runs */
 	rc = run_find(p->books, p->facts.cluster, j->job_id, j->submit, j->start, &r, why);
 	if (rc == 0 && j->end && j->end <= j->start)

@@ -2,6 +2,7 @@
  * http_verdicts.c - POST /v1/verdicts: the question of a submission or a modification. */
 #include "budgetd/admit.h"
 #include "budgetd/routes.h"
+#include "budgetd/shadow.h"
 #include "lib/token.h"
 #include <errno.h>
 #include <stdio.h>
@@ -32,6 +33,15 @@ static int answer_submission(struct request *rq, struct verdict *v, struct fault
 
 	if (question_from_json(rq->body, &q, why) < 0)
 		return -1;
+	switch (shadow_mode(rq->b, q.partition)) {
+	case ENFORCE_OFF:
+		*v = (struct verdict){ .accepted = true };
+		return 0;
+	case ENFORCE_WARN:
+		return shadow_admit(rq->b, &q, text, 0, rq->now, v, why);
+	case ENFORCE_ON:
+		break;
+	}
 	return admit(rq->b, &q, text, 0, rq->now, v, why);
 }
 

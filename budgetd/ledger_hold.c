@@ -161,6 +161,13 @@ int admission_by_token(struct ledger *l, const char *token, struct admission_row
 	return admission_one(l, sql_bind(l, by_token_sql, why, "s", token), out, why);
 }
 
+int admission_by_id(struct ledger *l, int64_t id, struct admission_row *out, struct fault *why)
+{
+	static const char by_id_sql[] = "SELECT " ADMISSION_COLUMNS " FROM admission WHERE id = ?";
+
+	return admission_one(l, sql_bind(l, by_id_sql, why, "i", id), out, why);
+}
+
 int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, struct fault *why)
 {
 	static const char by_job_sql[] = "SELECT " ADMISSION_COLUMNS " FROM admission WHERE job = ? ORDER BY id DESC LIMIT 1";

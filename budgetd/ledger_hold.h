@@ -26,6 +26,7 @@ struct admission_row {
 };
 
 int admission_add(struct ledger *l, struct admission_row *a, struct fault *why);	/* a->id is set */
+int admission_by_id(struct ledger *l, int64_t id, struct admission_row *out, struct fault *why);	/* 1, 0, -1 */
 int admission_by_token(struct ledger *l, const char *token, struct admission_row *out, struct fault *why);	/* 1, 0, -1 */
 int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, struct fault *why);		/* the newest; 1, 0, -1 */
 /* Write what may change after the answer: project, tier, minimum runtime, rank, gpus, tasks, per_task, job, parked_at, seen. */

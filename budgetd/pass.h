@@ -10,6 +10,7 @@
 #include "budgetd/ledger_run.h"
 #include "slurm_link/link.h"
 #include "lib/order.h"
+#include "settings/enforce.h"
 
 /* The tasks of one admission that wait in the queue. */
 struct waiting {
@@ -45,6 +46,11 @@ int pass_follow_runs(struct pass *p, struct fault *why);	/* extend those that li
 
 /* --- controller_places.c: the order --- */
 int pass_publish_places(struct pass *p, struct fault *why);
+
+/* --- controller_shadow.c: partitions where nothing in Slurm is changed --- */
+enum enforcement pass_mode(const struct pass *p, const struct job_view *j);
+int pass_meet_shadow(struct pass *p, const struct job_view *j, struct fault *why);	/* a job without an admission of its own */
+int pass_follow_shadow(struct pass *p, struct fault *why);	/* who would have given way; forget answers that no job claimed */
 
 /* --- one write, one transaction --- */
 typedef int (*write_fn)(struct pass *p, void *arg, struct fault *why);

@@ -27,6 +27,7 @@ static const struct route routes[] = {
 	{ "GET",    "/v1/holds",             WHO_ANYONE,        0,            NULL, holds_get },
 	{ "GET",    "/v1/charges",           WHO_ANYONE,        0,            NULL, charges_get },
 	{ "GET",    "/v1/jobs/{name}",       WHO_ANYONE,        0,            NULL, job_get },
+	{ "GET",    "/v1/shadow",            WHO_ANYONE,        0,            NULL, shadow_get },
 	{ "GET",    "/v1/health",            WHO_ANYONE,        0,            NULL, health_get },
 };
 

@@ -9,6 +9,7 @@
  * Only a missed deadline opens the breaker. A refused connection or garbage costs microseconds, and asking
  * again is what brings the funded tier back the moment budgetd is. */
 #include "job_submit/policy.h"
+#include "settings/enforce.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -285,6 +286,8 @@ static bool insists(const job_desc_msg_t *job_desc)
 
 int policy_fallback_submit(const struct terms *t, job_desc_msg_t *job_desc, char **err_msg)
 {
+	if (settings_enforcement(t->settings, job_desc->partition) != ENFORCE_ON)
+		return SLURM_SUCCESS;	/* shadow mode changes nothing, least of all by accident */
 	switch ((enum unreachable_policy)t->settings->when_unreachable) {
 	case UNREACHABLE_ACCEPT:
 		return SLURM_SUCCESS;
@@ -302,7 +305,8 @@ int policy_fallback_submit(const struct terms *t, job_desc_msg_t *job_desc, char
 
 int policy_fallback_modify(const struct terms *t, char **err_msg)
 {
-	if (t->settings->when_unreachable == UNREACHABLE_REJECT)
+	/* the partition of a job that is changed is not known here: the cluster's setting decides */
+	if (settings_enforcement(t->settings, NULL) == ENFORCE_ON && t->settings->when_unreachable == UNREACHABLE_REJECT)
 		return refuse(text_reject, err_msg);
 	return SLURM_SUCCESS;
 }

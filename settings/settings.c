@@ -9,6 +9,7 @@
  * slurmctld. */
 #include "config.h"
 #include "settings/settings.h"
+#include "settings/enforce.h"
 #include <confuse.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -321,6 +322,8 @@ static int take(struct load *load, struct settings *s)
 			"%s: default_min_runtime (%s) is longer than max_min_runtime (%s)", load->path,
 			duration_text(s->default_min_runtime_s, d), duration_text(s->max_min_runtime_s, m));
 	}
+	if (settings_enforce_check(s->enforce_partitions, &detail) < 0)
+		return fault_errno(load->why, EINVAL, "%s: %s", load->path, detail.text);
 	if (!strcmp(s->socket, s->slurm_socket))
 		return fault_errno(load->why, EINVAL,
 			"%s: socket and slurm_socket are both %s: they must differ", load->path, s->socket);

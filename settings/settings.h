@@ -18,6 +18,7 @@ enum exhausted_policy { EXHAUSTED_FREE, EXHAUSTED_REJECT };
 enum unlimited_policy { UNLIMITED_FREE, UNLIMITED_REJECT };
 enum unknown_account_policy { UNKNOWN_ACCOUNT_REJECT, UNKNOWN_ACCOUNT_FREE };
 enum hold_basis { HOLD_MIN_RUNTIME, HOLD_TIME_LIMIT };
+enum enforcement { ENFORCE_ON, ENFORCE_WARN, ENFORCE_OFF };	/* the strictest first; enforce.h */
 
 struct settings {
 	/* where things are */
@@ -27,6 +28,8 @@ struct settings {
 	int when_unreachable;		/* enum unreachable_policy */
 	/* Slurm's side of the tiers */
 	char *qos_funded, *qos_funded_still, *qos_free;
+	int enforce;			/* enum enforcement, of the cluster */
+	char *enforce_partitions;	/* "debug=off gpu=warn"; read by enforce.h */
 	/* the contract */
 	int64_t default_min_runtime_s, max_min_runtime_s;
 	int hold, on_exhausted, unlimited_time, unknown_account;	/* enums above */

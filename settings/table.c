@@ -19,6 +19,7 @@ static const char *const unreachable_words[] = { "free", "accept", "reject", NUL
 static const char *const exhausted_words[] = { "free", "reject", NULL };
 static const char *const unlimited_words[] = { "free", "reject", NULL };
 static const char *const unknown_account_words[] = { "reject", "free", NULL };
+static const char *const enforce_words[] = { "on", "warn", "off", NULL };
 static const char *const hold_words[] = { "min_runtime", "time_limit", NULL };
 
 #define AT(field) offsetof(struct settings, field)
@@ -41,6 +42,11 @@ const struct setting_row settings_table[SETTINGS] = {
 	{ "qos_funded_still", NAME, AT(qos_funded_still), "funded-still", 0, 0, NULL,
 		"The QOS of funded jobs that Slurm must not displace by itself (het jobs)." },
 	{ "qos_free", NAME, AT(qos_free), "free", 0, 0, NULL, "The QOS of the free tier." },
+	{ "enforce", CHOICE, AT(enforce), "on", 0, 0, enforce_words,
+		"on = verdicts are carried out, warn = they are made and reported (budgetctl shadow report) and\n"
+		"nothing in Slurm is changed, off = nobody is asked." },
+	{ "enforce_partitions", TEXT, AT(enforce_partitions), "", 0, 0, NULL,
+		"The same for single partitions, in quotes: \"debug=off gpu=warn\"." },
 	{ "default_min_runtime", SECONDS, AT(default_min_runtime_s), "15m", MINUTE, 30 * DAY, NULL,
 		"The minimum runtime of a job that names none. Keep PreemptExemptTime of the funded QOS equal." },
 	{ "max_min_runtime", SECONDS, AT(max_min_runtime_s), "8h", MINUTE, 30 * DAY, NULL,

@@ -22,7 +22,7 @@ struct setting_row {
 	const char *help;		/* lines of the sample's comment */
 };
 
-#define SETTINGS 19
+#define SETTINGS 21
 
 extern const struct setting_row settings_table[SETTINGS];
 

@@ -142,6 +142,23 @@ CREATE INDEX journal_by_project ON journal(project, id);
 CREATE INDEX journal_by_charge ON journal(charge) WHERE charge IS NOT NULL;
 CREATE UNIQUE INDEX journal_by_request ON journal(request_id) WHERE request_id IS NOT NULL;
 
+-- Shadow mode: what would have been done, for whom. A submission's row is bound to its job as the job turns up.
+CREATE TABLE shadow (
+	id        INTEGER PRIMARY KEY,
+	at        INTEGER NOT NULL,
+	job       INTEGER,							-- NULL until the loop has seen it
+	kind      TEXT NOT NULL CHECK (kind IN ('funded', 'free', 'refused', 'displaced')),
+	admission INTEGER REFERENCES admission(id),				-- NULL: refused
+	account   TEXT NOT NULL,						-- as it was given: it may be no project
+	partition TEXT NOT NULL,
+	uid       INTEGER NOT NULL,
+	gpus      INTEGER NOT NULL,
+	for_job   INTEGER,							-- displaced for that one
+	text      TEXT NOT NULL,
+	UNIQUE (job, kind)
+) STRICT;
+CREATE INDEX shadow_unbound ON shadow(uid, at) WHERE job IS NULL;
+
 CREATE TRIGGER journal_is_never_changed BEFORE UPDATE ON journal
 BEGIN SELECT RAISE(ABORT, 'the journal is append-only: correct an entry by a new one'); END;
 CREATE TRIGGER journal_is_never_deleted BEFORE DELETE ON journal

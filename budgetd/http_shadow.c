@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * http_shadow.c - GET /v1/shadow: what would have been refused, moved to the free tier or displaced, and for whom. */
+#include "budgetd/ledger_shadow.h"
+#include "budgetd/people.h"
+#include "budgetd/routes.h"
+#include <errno.h>
+
+#define PAGE_MAX 10000		/* rows of one answer: bounds what a call can cost */
+
+struct listing {
+	struct request *rq;
+	struct json_object *rows;
+	int64_t count;
+};
+
+static int list_shadow(const struct shadow *s, void *arg)
+{
+	struct listing *x = arg;
+	struct json_object *o;
+	char name[PERSON_NAME_MAX];
+
+	if (x->count++ == PAGE_MAX)
+		return 0;
+	o = json_object_new_object();
+	put_int(o, "at", s->at);
+	put_int(o, "job", s->job);
+	put_text(o, "user", people_name(x->rq->b->people, (uid_t)s->uid, x->rq->now, name));
+	put_text(o, "account", s->account);
+	put_text(o, "partition", s->partition[0] ? s->partition : NULL);
+	put_text(o, "kind", s->kind);
+	put_int(o, "gpus", s->gpus);
+	put_int_or_null(o, "for_job", s->for_job, s->for_job == 0);
+	put_text(o, "text", s->text);
+	json_object_array_add(x->rows, o);
+	return 0;
+}
+
+static int find_account(struct request *rq, const char **account, struct fault *why)
+{
+	const char *name = request_query(rq, "project");
+	struct project p;
+
+	*account = NULL;
+	if (!name && !rq->administrator)
+		return fault_errno(why, EACCES, "name a project of yours: only an administrator sees all of them at once");
+	if (!name)
+		return 0;
+	if (project_find(rq->b->reader, name, &p, why) != 1 || request_may_see(rq, rq->b->reader, p.id, why) < 0)
+		return -1;
+	*account = name;
+	return 0;
+}
+
+int shadow_get(struct request *rq, struct fault *why)
+{
+	struct listing x = { .rq = rq, .rows = NULL };
+	const char *account;
+	int64_t since;
+	int rc = -1;
+
+	if (request_query_int(rq, "since", 0, INT64_MAX, &since, why) < 0 || ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
+		return -1;
+	x.rows = json_object_new_array();
+	if (find_account(rq, &account, why) == 0)
+		rc = shadow_walk(rq->b->reader, account, since, PAGE_MAX + 1, list_shadow, &x, why);
+	ledger_rollback(rq->b->reader);
+	rq->reply = reply_rows(x.rows, x.count > PAGE_MAX);
+	return rc;
+}
