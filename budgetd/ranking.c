@@ -92,8 +92,9 @@ static int fill(struct ranking *r, struct ledger *l, struct fault *why)
 int ranking_new(struct ledger *l, int64_t window_s, int64_t healthy_gpus, int64_t now, struct ranking **out, struct fault *why)
 {
 	struct ranking *r = calloc(1, sizeof(*r));
-	struct fairshare_cluster c = { .capacity = healthy_gpus * AMOUNT_RATE_ONE,
-		.capacity_window = healthy_gpus * AMOUNT_RATE_ONE * window_s };
+	/* While every node is down the order stays what it was: nobody is entitled to anything, but some used less. */
+	int64_t capacity = (healthy_gpus > 0 ? healthy_gpus : 1) * AMOUNT_RATE_ONE;
+	struct fairshare_cluster c = { .capacity = capacity, .capacity_window = capacity * window_s };
 
 	if (!r)
 		return fault_errno(why, ENOMEM, "out of memory");

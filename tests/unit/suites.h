@@ -25,6 +25,7 @@
 	X(order) \
 	X(place) \
 	X(question) \
+	X(ranking) \
 	X(routes) \
 	X(settings) \
 	X(submit_options) \
