@@ -16,6 +16,7 @@ static int read_options(const struct question *q, struct job_options *o, struct 
 	for (int i = 0; i < JOB_OPTIONS; i++)
 		if (q->text[i] && job_options_set(o, (enum job_option)i, q->text[i], why) < 0)
 			return -1;
+	job_options_from_comment(o, q->admin_comment, NULL);	/* a site's own words there are no reason to refuse a job */
 	return job_options_from_comment(o, q->comment, why);
 }
 

@@ -120,6 +120,7 @@ void question_from_job(const struct job_view *j, struct question *out)
 		.qos = j->qos,
 		.gpus = j->request,
 		.comment = j->comment,
+		.admin_comment = j->admin_comment,
 		.time_limit_s = j->time_limit_s,
 		.begin = j->eligible,
 		.has_dependency = j->dependency && *j->dependency,

@@ -17,6 +17,7 @@ struct question {
 	struct gpu_request_input gpus;
 	const char *text[JOB_OPTIONS];	/* the options as the user wrote them, NULL = not given */
 	const char *comment;
+	const char *admin_comment;	/* of a job that was met: the plugin's words there win over those of `comment` */
 	int64_t time_limit_s;		/* JOB_TIME_LIMIT_UNSET, DURATION_UNLIMITED or seconds */
 	int64_t begin;			/* 0 = at once */
 	bool has_dependency, held, het, requeueable;
@@ -24,7 +25,7 @@ struct question {
 
 /* From the body of POST /v1/verdicts. -1, EINVAL and a text that names the key. */
 int question_from_json(struct json_object *body, struct question *out, struct fault *why);
-/* From a job that came without an answer of ours; its options are the words of its comment. */
+/* From a job that came without an answer of ours; its options are the words of its comments. */
 void question_from_job(const struct job_view *j, struct question *out);
 /* The question as JSON, the inverse of question_from_json. To be put by the caller; NULL and ENOMEM. */
 struct json_object *question_to_json(const struct question *q);

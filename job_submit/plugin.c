@@ -12,6 +12,7 @@
 #include "job_submit/account.h"
 #include "job_submit/policy.h"
 #include "job_submit/question.h"
+#include "job_submit/remember.h"
 #include "job_submit/verdict.h"
 #include "lib/token.h"
 
@@ -80,6 +81,8 @@ int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
 	t = policy_take(policy);
 	if (ask(t, question_submit(job_desc, submit_uid), &v) < 0) {
 		rc = policy_fallback_submit(t, job_desc, err_msg);
+		if (rc == SLURM_SUCCESS)
+			remember_options(job_desc);
 		goto out;
 	}
 	verdict_apply(&v, job_desc);
