@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "budgetctl/arguments.h"
+#include "budgetctl/sbatch_line.h"
 #include "budgetctl/say.h"
 
 #define LONG_BASE 256			/* getopt's value of a long option: beyond every letter */
@@ -143,7 +144,7 @@ static void command_take(struct arguments *a, bool *noun_known)
 
 static int options_check(const struct arguments *a)
 {
-	unsigned taken = OPTIONS_OF_ALL | a->command->options;
+	unsigned long long taken = OPTIONS_OF_ALL | a->command->options;
 	char text[COMMAND_TEXT_MAX];
 
 	command_text(a->command, false, text);
@@ -178,11 +179,51 @@ static void help_word(struct arguments *a)
 	a->nwords--;
 }
 
+/* Where the command's noun stands: the first word that is neither an option of ours nor its argument. argc when
+ * there is none. */
+static int noun_at(int argc, char **argv)
+{
+	int i = 1;
+
+	for (; i < argc && argv[i][0] == '-'; i++) {
+		const char *word = argv[i];
+		int o;
+
+		if (word[1] == '-')
+			for (o = 0; o < OPTIONS && strcmp(option_table[o].name, word + 2) != 0; o++)
+				;
+		else
+			o = word[2] ? -1 : option_of(word[1]);
+		i += o >= 0 && o < OPTIONS && option_table[o].argument;
+	}
+	return i;
+}
+
+/* A command that takes sbatch's words has them taken apart by what sbatch knows; only what stands in front of the
+ * command is ours alone. */
+static int line_read(int argc, char **argv, struct arguments *a)
+{
+	int at = noun_at(argc, argv), left = 0, rv;
+	const struct command *c = NULL;
+
+	for (size_t i = 0; i < command_count && at < argc; i++)
+		if (command_table[i].max_args == SBATCH_LINE && !strcmp(command_table[i].noun, argv[at]))
+			c = &command_table[i];
+	if (!c)
+		return options_read(argc, argv, a);
+	rv = options_read(at, argv, a);
+	if (rv == DONE)
+		left = sbatch_line_split(c, argc - at - 1, argv + at + 1, a);
+	a->words = argv + at;
+	a->nwords = left + 1;
+	return left < 0 ? USAGE : rv;
+}
+
 int arguments_read(int argc, char **argv, struct arguments *out)
 {
 	struct arguments a = { 0 };
 	bool noun_known;
-	int rv = options_read(argc, argv, &a);
+	int rv = line_read(argc, argv, &a);
 
 	if (rv != DONE)
 		return rv;

@@ -44,6 +44,12 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_REASON] = { 'r', "reason", "TEXT", "why, for the journal" },
 	[OPT_REQUEST_ID] = { 0, "request-id", "ID",
 		"the same ID said twice is done once (default: a random one)" },
+	[OPT_OFFLINE] = { 0, "offline", NULL, "ask neither budgetd nor Slurm: the figures only" },
+	[OPT_DECLARE_MIN_RUNTIME] = { 0, "min-runtime", "TIME",
+		"what it declares as its minimum runtime: 2h, 90m, 1-00:00; 0 asks for the free tier" },
+	[OPT_DECLARE_TIER] = { 0, "tier", "TIER", "funded or free" },
+	[OPT_DECLARE_TEAM_RANK] = { 0, "team-rank", "N",
+		"its rank among the jobs of its own project: 1 goes first, 0 = no rank" },
 };
 
 #define PAGED   (OPTION_BIT(OPT_PROJECT) | OPTION_BIT(OPT_LIMIT))
@@ -83,6 +89,13 @@ const struct command command_table[] = {
 		PAGED | OPTION_BIT(OPT_JOB), cmd_charge_list },
 	{ "why", NULL, "JOB", 1, 1, "why a job is where it is: its tier, its funding, who is ahead", 0,
 		cmd_why },
+	{ "job", "show", "JOB", 1, 1, "the same as why", 0, cmd_why },
+	{ "job", "set", "JOB", 1, 1, "change what a pending job declares; it is priced and checked anew",
+		OPTION_BIT(OPT_DECLARE_MIN_RUNTIME) | OPTION_BIT(OPT_DECLARE_TIER) |
+			OPTION_BIT(OPT_DECLARE_TEAM_RANK) | OPTION_BIT(OPT_REQUEST_ID),
+		cmd_job_set },
+	{ "quote", NULL, "[SBATCH-OPTION...] [SCRIPT]", 1, SBATCH_LINE,
+		"what a submission would get and cost, without submitting it", OPTION_BIT(OPT_OFFLINE), cmd_quote },
 	{ "health", NULL, "", 0, 0, "is budgetd well", 0, cmd_health },
 };
 

@@ -44,10 +44,14 @@ enum command_option {
 	OPT_ENDS,
 	OPT_REASON,
 	OPT_REQUEST_ID,
+	OPT_OFFLINE,
+	OPT_DECLARE_MIN_RUNTIME,
+	OPT_DECLARE_TIER,
+	OPT_DECLARE_TEAM_RANK,
 	OPTIONS
 };
 
-#define OPTION_BIT(o) (1u << (o))
+#define OPTION_BIT(o) (1ull << (o))
 #define OPTIONS_OF_ALL (OPTION_BIT(OPT_PROJECT) - 1)	/* the first row of the enum */
 
 struct option_row {
@@ -61,12 +65,14 @@ extern const struct option_row option_table[OPTIONS];
 
 struct session;
 
+#define SBATCH_LINE (-2)		/* the words are sbatch's own, see sbatch_line.h */
+
 struct command {
 	const char *noun, *verb;	/* "project", "add"; verb NULL = the noun is the whole command */
 	const char *arguments;		/* "PROJECT GPU-HOURS"; "" = none */
-	int min_args, max_args;		/* max_args -1 = any number */
+	int min_args, max_args;		/* max_args -1 = any number; or SBATCH_LINE */
 	const char *help;		/* one line */
-	unsigned options;		/* OPTION_BITs beside OPTIONS_OF_ALL */
+	unsigned long long options;		/* OPTION_BITs beside OPTIONS_OF_ALL */
 	int (*run)(struct session *s);	/* the exit code */
 };
 
@@ -91,6 +97,8 @@ int cmd_journal(struct session *s);
 int cmd_hold_list(struct session *s);
 int cmd_charge_list(struct session *s);
 int cmd_why(struct session *s);
+int cmd_job_set(struct session *s);
+int cmd_quote(struct session *s);
 int cmd_health(struct session *s);
 
 #endif

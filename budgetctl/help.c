@@ -47,12 +47,26 @@ static void option_print(const struct option_row *o, FILE *to)
 	row_print(31, text, o->help, to);
 }
 
-static void options_print(unsigned bits, FILE *to)
+static void options_print(unsigned long long bits, FILE *to)
 {
 	for (int i = 0; i < OPTIONS; i++)
 		if (bits & OPTION_BIT(i))
 			option_print(&option_table[i], to);
 }
+
+/* What a row of the table has no room for; `about` is part of the usage of the commands that it belongs to. */
+static const struct {
+	const char *about, *text;
+} notes[] = {
+	{ "GPU-HOURS", "\nGPU-HOURS is \"8\", \"1.5h\", \"90m\" or \"3600s\"." },
+	{ "SBATCH-OPTION", "\nThe words are those of sbatch: its options, then the script, whose #SBATCH lines are read "
+		"(- is standard input); options on the command line win. \":\" begins the next component of a het job. "
+		"So -n is --ntasks here and -t is --time; -o is ours when a format follows.\n"
+		"A job that would be refused is an answer (\"accepted\": false) and ends with 0. A request that makes no sense "
+		"ends with 1 and says why; with -o json it prints an object whose \"gpus\" is null, with \"error\"." },
+	{ "job set", "\nIts user, an owner of its project and administrators may do this, while it waits. A tier or minimum "
+		"runtime that the project cannot pay is refused with the numbers, and the job stays as it is." },
+};
 
 static void command_print(const struct command *c, FILE *to)
 {
@@ -62,8 +76,9 @@ static void command_print(const struct command *c, FILE *to)
 		command_text(c, true, text), c->help);
 	options_print(c->options, to);
 	options_print(OPTIONS_OF_ALL, to);
-	if (strstr(c->arguments, "GPU-HOURS"))
-		fputs("\nGPU-HOURS is \"8\", \"1.5h\", \"90m\" or \"3600s\".\n", to);
+	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
+		if (strstr(command_text(c, true, text), notes[i].about))
+			say_line(to, 0, notes[i].text);
 }
 
 static void outcome_print(int i, FILE *to)

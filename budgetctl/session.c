@@ -84,8 +84,7 @@ static int request_id_make(struct session *s)
 	return DONE;
 }
 
-/* budgetd.conf may be missing, or hidden from users; then the socket is where it is built to be. */
-static struct settings *settings_find(struct fault *why)
+struct settings *session_settings(struct fault *why)
 {
 	struct settings *found = NULL;
 	const char *path = settings_default_path();
@@ -105,7 +104,7 @@ static int client_open(struct session *s)
 	struct fault why = { "" };
 
 	if (!socket) {
-		settings = settings_find(&why);
+		settings = session_settings(&why);
 		if (!settings)
 			return complain(UNREACHABLE,
 				"%s. To go on without budgetd.conf, name the socket with --socket PATH",
@@ -178,13 +177,14 @@ static int call_failed(int err, const struct fault *why, const char *again)
 	return complain(UNREACHABLE, "%s", why->text);
 }
 
+/* `refusal` NULL: a refusal is said. */
 static int call(struct session *s, const char *method, const char *path, struct json_object *body,
-	const char *again, struct json_object **reply)
+	const char *again, struct json_object **reply, struct fault *refusal)
 {
 	struct json_object *answer = NULL;
 	struct fault why = { "" };
 	int status = 0;
-	int rv = DONE;
+	int rv;
 
 	if (client_call(s->client, method, path, body, &status, &answer, &why) < 0)
 		return call_failed(errno, &why, again);
@@ -192,7 +192,11 @@ static int call(struct session *s, const char *method, const char *path, struct 
 		*reply = answer;
 		return DONE;
 	}
-	rv = complain(status == 403 ? FORBIDDEN : REFUSED, "%s", client_error(status, answer));
+	rv = status == 403 ? FORBIDDEN : REFUSED;
+	if (refusal)
+		fault_set(refusal, "%s", client_error(status, answer));
+	else
+		complain(rv, "%s", client_error(status, answer));
 	json_object_put(answer);
 	return rv;
 }
@@ -200,7 +204,13 @@ static int call(struct session *s, const char *method, const char *path, struct 
 int session_call(struct session *s, const char *method, const char *path, struct json_object *body,
 	struct json_object **reply)
 {
-	return call(s, method, path, body, NULL, reply);
+	return call(s, method, path, body, NULL, reply, NULL);
+}
+
+int session_ask(struct session *s, const char *method, const char *path, struct json_object *body,
+	struct json_object **reply, struct fault *refusal)
+{
+	return call(s, method, path, body, NULL, reply, refusal);
 }
 
 int session_write(struct session *s, const char *method, const char *path, struct json_object *body,
@@ -211,7 +221,7 @@ int session_write(struct session *s, const char *method, const char *path, struc
 	if (!body || !path || request_text(body, "request_id", s->request_id) < 0)
 		rv = out_of_memory();
 	else
-		rv = call(s, method, path, body, s->request_id, reply);
+		rv = call(s, method, path, body, s->request_id, reply, NULL);
 	json_object_put(body);
 	return rv;
 }

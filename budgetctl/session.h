@@ -14,6 +14,8 @@
 #include "budgetctl/table.h"
 #include "client/client.h"
 
+struct settings;
+
 #define REQUEST_ID_MAX 65		/* 64 bytes and the NUL: what budgetd takes */
 
 struct session {
@@ -34,6 +36,14 @@ const char *session_word(const struct session *s, int i);	/* NULL = there are fe
 /* One call. DONE and *reply, to be put by the caller; else *reply is untouched. */
 int session_call(struct session *s, const char *method, const char *path, struct json_object *body,
 	struct json_object **reply);
+
+/* The same, but a refusal of budgetd is not said: REFUSED or FORBIDDEN, and *refusal has its text. */
+int session_ask(struct session *s, const char *method, const char *path, struct json_object *body,
+	struct json_object **reply, struct fault *refusal);
+
+/* budgetd.conf, or the defaults where it is missing or hidden from users. To be freed by settings_free(). NULL and a
+ * text in *why. */
+struct settings *session_settings(struct fault *why);
 
 /* A write: the body gets the request id, and is put in any case. NULL is out of memory (and is said). After
  * a timeout the complaint tells how to say the same once more. */

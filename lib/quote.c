@@ -30,9 +30,9 @@ static int add_gpus(struct quote *q, const struct gpu_request *r, struct fault *
 	q->gpus_min += r->gpus_min;
 	q->gpus_max += r->gpus_max;
 	q->array_tasks = longer(q->array_tasks, r->array_tasks);
+	if ((q->clear || !is_clear(r)) && (r->gpus_max > 0 || r->gpus.shards > 0 || r->gpus.mps > 0 || r->at_least))
+		q->rule = r->rule;	/* what is not clear needs the explanation most */
 	q->clear = q->clear && is_clear(r);
-	if (r->gpus_max > 0 || r->gpus.shards > 0 || r->gpus.mps > 0 || r->at_least)
-		q->rule = r->rule;
 	return 0;
 }
 

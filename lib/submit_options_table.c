@@ -156,6 +156,11 @@ const struct submit_option *submit_option_long(const char *name, size_t len, con
 	return NULL;
 }
 
+const struct submit_option *submit_option_at(size_t i)
+{
+	return i < COUNT ? &options[i] : NULL;
+}
+
 const struct submit_option *submit_option_short(char letter)
 {
 	for (size_t i = 0; letter && i < COUNT; i++)

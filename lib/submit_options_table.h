@@ -55,6 +55,9 @@ struct submit_option {
  * *ambiguous (not NULL) naming two candidates when there are several, else both NULL. */
 const struct submit_option *submit_option_long(const char *name, size_t len, const char *ambiguous[2]);
 
+/* All of them, i from 0 up; NULL behind the last. */
+const struct submit_option *submit_option_at(size_t i);
+
 /* By letter, or NULL. */
 const struct submit_option *submit_option_short(char letter);
 
