@@ -140,7 +140,8 @@ static void meet_jobs(struct pass *p)
 static int pass_over_books(struct pass *p, struct fault *why)
 {
 	meet_jobs(p);
-	if (pass_settle_waiting(p, why) < 0 || pass_follow_runs(p, why) < 0)
+	/* What runs before what waits: an extension comes first, and what an end gives back can be used at once. */
+	if (pass_follow_runs(p, why) < 0 || pass_settle_waiting(p, why) < 0)
 		return -1;
 	return pass_follow_shadow(p, why) < 0 ? -1 : pass_publish_places(p, why);
 }

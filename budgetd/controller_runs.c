@@ -244,7 +244,7 @@ int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
 		rc = start_run(p, j, &r, why);
 	if (rc != 1)
 		return rc;
-	if (j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED || r.ended || strcmp(j->base_state, "PENDING") == 0)
+	if (j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED || r.ended || !j->end || strcmp(j->base_state, "PENDING") == 0)
 		return 0;	/* base state PENDING: it is being requeued, its end is in slurmdbd */
 	return settle(p, &r, j->end, j->base_state, why);
 }
