@@ -9,6 +9,8 @@ const char *const outcome_text[OUTCOMES] = {
 	[USAGE] = "wrong usage: an unknown command or option, a value that makes no sense",
 	[UNREACHABLE] = "budgetd cannot be reached, or did not answer in time",
 	[FORBIDDEN] = "you are not allowed to",
+	[WARNED] = "doctor found something to warn of, and no error",
+	[ILL] = "doctor found an error",
 };
 
 const struct option_row option_table[OPTIONS] = {
@@ -22,7 +24,7 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_VERSION] = { 0, "version", NULL, "print the version" },
 	[OPT_PROJECT] = { 'p', "project", "PROJECT", "only this project and what is below it" },
 	[OPT_JOB] = { 'j', "job", "JOB", "only this job" },
-	[OPT_ALL] = { 'a', "all", NULL, "closed ones too" },
+	[OPT_ALL] = { 'a', "all", NULL, "closed ones too; of doctor and setup: what is well too" },
 	[OPT_LIMIT] = { 0, "limit", "N", "at most N rows, the newest (default 1000; 0 = all)" },
 	[OPT_PARENT] = { 0, "parent", "PROJECT", "the project above it; \"\" is the root" },
 	[OPT_SHARE] = { 0, "share", "N", "its weight among its siblings" },
@@ -50,6 +52,7 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_DECLARE_TIER] = { 0, "tier", "TIER", "funded or free" },
 	[OPT_DECLARE_TEAM_RANK] = { 0, "team-rank", "N",
 		"its rank among the jobs of its own project: 1 goes first, 0 = no rank" },
+	[OPT_APPLY] = { 0, "apply", NULL, "have sacctmgr do its part" },
 };
 
 #define PAGED   (OPTION_BIT(OPT_PROJECT) | OPTION_BIT(OPT_LIMIT))
@@ -96,6 +99,10 @@ const struct command command_table[] = {
 		cmd_job_set },
 	{ "quote", NULL, "[SBATCH-OPTION...] [SCRIPT]", 1, SBATCH_LINE,
 		"what a submission would get and cost, without submitting it", OPTION_BIT(OPT_OFFLINE), cmd_quote },
+	{ "doctor", NULL, "", 0, 0, "what is wrong with this installation, and the line that mends it",
+		OPTION_BIT(OPT_ALL), cmd_doctor },
+	{ "setup", NULL, "", 0, 0, "the lines that slurm.conf, plugstack.conf and slurmdbd still need",
+		OPTION_BIT(OPT_ALL) | OPTION_BIT(OPT_APPLY), cmd_setup },
 	{ "health", NULL, "", 0, 0, "is budgetd well", 0, cmd_health },
 };
 

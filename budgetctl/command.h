@@ -14,7 +14,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The exit code of the program. */
-enum outcome { DONE = 0, REFUSED = 1, USAGE = 2, UNREACHABLE = 3, FORBIDDEN = 4, OUTCOMES };
+enum outcome { DONE = 0, REFUSED = 1, USAGE = 2, UNREACHABLE = 3, FORBIDDEN = 4, WARNED = 5, ILL = 6, OUTCOMES };
 
 extern const char *const outcome_text[OUTCOMES];	/* one line each, for help and the manual */
 
@@ -48,6 +48,7 @@ enum command_option {
 	OPT_DECLARE_MIN_RUNTIME,
 	OPT_DECLARE_TIER,
 	OPT_DECLARE_TEAM_RANK,
+	OPT_APPLY,
 	OPTIONS
 };
 
@@ -99,6 +100,8 @@ int cmd_charge_list(struct session *s);
 int cmd_why(struct session *s);
 int cmd_job_set(struct session *s);
 int cmd_quote(struct session *s);
+int cmd_doctor(struct session *s);
+int cmd_setup(struct session *s);
 int cmd_health(struct session *s);
 
 #endif

@@ -124,7 +124,7 @@ int session_open(struct session *s, const struct arguments *a)
 	rv = style_read(s);
 	if (rv == DONE)
 		rv = request_id_make(s);
-	return rv == DONE ? client_open(s) : rv;
+	return rv;
 }
 
 void session_close(struct session *s)
@@ -184,8 +184,10 @@ static int call(struct session *s, const char *method, const char *path, struct 
 	struct json_object *answer = NULL;
 	struct fault why = { "" };
 	int status = 0;
-	int rv;
+	int rv = s->client ? DONE : client_open(s);
 
+	if (rv != DONE)
+		return rv;
 	if (client_call(s->client, method, path, body, &status, &answer, &why) < 0)
 		return call_failed(errno, &why, again);
 	if (status >= 200 && status < 300) {

@@ -21,7 +21,7 @@ struct settings;
 struct session {
 	const struct arguments *arguments;
 	struct style style;
-	struct client *client;
+	struct client *client;		/* NULL before the first call: some commands ask nobody */
 	char request_id[REQUEST_ID_MAX];
 };
 
