@@ -320,3 +320,73 @@ int admit_change(struct budgetd *b, const struct question *q, const struct admis
 		return 0;
 	return path_load(b->ledger, project.id, now, &path, why) < 0 ? -1 : check_more(b, q, a, &p, &path, now, out, why);
 }
+
+/* --- what is declared anew ---------------------------------------------------------------------- */
+
+/* The pool as it is to be: `units` for each of its tasks. `path` has what there is now. */
+static int pool_set(struct ledger *l, const struct admission_row *a, struct hold_row *pool, bool have, int64_t tasks, const struct path *path,
+	int64_t now, struct fault *why)
+{
+	amount_t units = a->tier == TIER_FUNDED ? a->per_task * tasks : 0;
+
+	if (!have) {
+		*pool = (struct hold_row){ .admission = a->id, .project = a->project, .tasks = tasks, .units = units, .opened_at = now };
+		return units > 0 ? hold_open(l, path, pool, why) : 0;
+	}
+	if (a->tier == TIER_FREE)
+		return hold_close(l, pool, now, "declared free", why);
+	if (units >= pool->units)
+		return hold_grow(l, path, pool, units - pool->units, why);
+	return hold_shrink(l, pool, pool->units - units, why);
+}
+
+/* Decided: what becomes of the admission and its hold. */
+static int declare(struct budgetd *b, const struct declaration *d, const struct priced *p, struct admission_row *a, int64_t now,
+	struct verdict *out, struct fault *why)
+{
+	struct admission_question aq;
+	struct admission decided;
+	struct path path, credited;
+	struct hold_row pool = {0};
+	int have = hold_pool(b->ledger, a->id, &pool, why);
+	struct priced whole = *p;
+
+	if (have < 0 || path_load(b->ledger, a->project, now, &path, why) < 0)
+		return -1;
+	credited = path;
+	if (have && hold_credit(b->ledger, &pool, &credited, why) < 0)
+		return -1;
+	whole.request.array_tasks = have ? pool.tasks : d->tasks ? d->tasks : 1;
+	aq = ask(b, d->question, &whole, &credited, now);
+	aq.deferred = !have && !d->tasks;
+	aq.on_exhausted = ADMIT_DECLARE;
+	decide(&aq, &whole, &credited, &decided);
+	memcpy(out->text, decided.text, sizeof(decided.text));
+	out->accepted = decided.accepted;
+	out->tier = decided.tier;
+	if (!decided.accepted)
+		return 0;
+	a->tier = decided.tier;
+	a->min_runtime_s = decided.min_runtime_s;
+	a->per_task = decided.per_task;
+	return pool_set(b->ledger, a, &pool, have, have ? pool.tasks : d->tasks, &path, now, why);
+}
+
+int admit_declaration(struct budgetd *b, const struct declaration *d, struct admission_row *a, int64_t now, struct verdict *out,
+	struct fault *why)
+{
+	struct fault problem = {0};
+	struct priced p;
+
+	*out = (struct verdict){ .accepted = true, .tier = a->tier };
+	if (admit_price(b, d->question, &p, &problem) < 0) {
+		refuse(out, problem.text);
+		return 0;
+	}
+	if (d->gpus > 0)
+		p.request.gpus_max = d->gpus;
+	if (d->priced && declare(b, d, &p, a, now, out, why) < 0)
+		return -1;
+	a->team_rank = p.options.team_rank;
+	return out->accepted ? admission_update(b->ledger, a, why) : 0;
+}

@@ -60,6 +60,19 @@ int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, s
  * A funded job whose new hold does not fit is refused. */
 int admit_change(struct budgetd *b, const struct question *q, const struct admission_row *a, int64_t now, struct verdict *out, struct fault *why);
 
+/* What the owner of a pending job declares anew, checked as if what it holds now were given back; admission and hold are written. */
+struct declaration {
+	const struct question *question;	/* the job as it is, with what is declared from now on */
+	bool priced;			/* minimum runtime or tier: else only the team rank, which costs nothing */
+	int64_t gpus;			/* of one task, by Slurm's own count; 0 = by what is asked */
+	int64_t tasks;			/* that wait and are eligible; 0 = nothing is set aside yet */
+};
+
+/* Wants a LEDGER_HOLDS transaction with `a` read in it; `a` becomes what is written. Refused: *out says why with the numbers, nothing is
+ * written. -1: the books failed. */
+int admit_declaration(struct budgetd *b, const struct declaration *d, struct admission_row *a, int64_t now, struct verdict *out,
+	struct fault *why);
+
 /* The QOS of a tier. Het jobs are never displaced by Slurm itself: funded-still. */
 const char *admit_qos(const struct budgetd *b, enum job_tier tier, bool het);
 

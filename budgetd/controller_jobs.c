@@ -338,13 +338,30 @@ static int follow_change(struct pass *p, struct waiting *w, struct fault *why)
 	return admission_update(p->b->ledger, &w->admission, why);
 }
 
-static int settle_funded(struct pass *p, void *arg, struct fault *why)
+/* It waited for money and is declared free now. It is released once Slurm has it in the free QOS, or it would start as a funded one. */
+static int unpark_free(struct pass *p, struct settling *s, struct fault *why)
+{
+	struct waiting *w = s->w;
+
+	if (!w->admission.parked_at || !w->job->qos || strcmp(w->job->qos, admit_qos(p->b, TIER_FREE, false)) != 0)
+		return 0;
+	s->released = true;
+	w->admission.parked_at = 0;
+	return admission_update(p->b->ledger, &w->admission, why);
+}
+
+static int settle(struct pass *p, void *arg, struct fault *why)
 {
 	struct settling *s = arg;
 	struct waiting *w = s->w;
 	int64_t held_for = p->now - w->admission.at;
-	int rc;
+	int rc = admission_by_id(p->b->ledger, w->admission.id, &w->admission, why);
 
+	/* The snapshot may be older than what the job's owner has declared since. */
+	if (rc != 1)
+		return rc;
+	if (w->admission.tier == TIER_FREE)
+		return unpark_free(p, s, why);
 	if (follow_change(p, w, why) < 0)
 		return -1;
 	if (w->tasks == 0 && w->held_by_user && held_for < USER_HOLD_GRACE_S)
@@ -431,7 +448,8 @@ int pass_settle_waiting(struct pass *p, struct fault *why)
 		struct settling s = { .w = &p->waiting[i] };
 		struct fault problem = {0};
 
-		if (p->waiting[i].admission.tier == TIER_FUNDED && pass_write(p, LEDGER_HOLDS, settle_funded, &s, why) < 0)
+		if ((p->waiting[i].admission.tier == TIER_FUNDED || p->waiting[i].admission.parked_at) &&
+			pass_write(p, LEDGER_HOLDS, settle, &s, why) < 0)
 			return -1;
 		if (enforce(p, &s, &problem) < 0 && errno != EAGAIN)
 			log_warning("job %u: %s", p->waiting[i].job->job_id, problem.text);

@@ -197,6 +197,13 @@ int admission_request(struct ledger *l, int64_t id, char **out, struct fault *wh
 	return *out ? 0 : fault_errno(why, ENOMEM, "out of memory");
 }
 
+int admission_ask_anew(struct ledger *l, int64_t id, const char *request, struct fault *why)
+{
+	static const char ask_sql[] = "UPDATE admission SET request = ? WHERE id = ?";
+
+	return sql_do(l, ask_sql, why, "si", request, id);
+}
+
 /* --- holds -------------------------------------------------------------------------------------- */
 
 #define HOLD_COLUMNS                                                                                                             \

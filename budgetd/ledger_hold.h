@@ -35,6 +35,9 @@ int admission_update(struct ledger *l, const struct admission_row *a, struct fau
 /* The question as it came. *out is malloc'ed, the caller frees it. */
 int admission_request(struct ledger *l, int64_t id, char **out, struct fault *why);
 
+/* The question as it is asked from now on. */
+int admission_ask_anew(struct ledger *l, int64_t id, const char *request, struct fault *why);
+
 struct hold_row {
 	int64_t id, admission, project, run, tasks;
 	amount_t units;

@@ -28,6 +28,7 @@ static const struct route routes[] = {
 	{ "GET",    "/v1/charges",           WHO_ANYONE,        0,            NULL, charges_get },
 	{ "GET",    "/v1/jobs/{name}",       WHO_ANYONE,        0,            NULL, job_get },
 	{ "GET",    "/v1/shadow",            WHO_ANYONE,        0,            NULL, shadow_get },
+	{ "PATCH",  "/v1/jobs/{name}",       WHO_ANYONE,        4 * KIB,      "min_runtime tier team_rank request_id", job_patch },
 	{ "GET",    "/v1/health",            WHO_ANYONE,        0,            NULL, health_get },
 };
 

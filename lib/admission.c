@@ -158,6 +158,8 @@ static const char *not_free_because(const struct admission_question *q)
 {
 	if (q->on_exhausted == ADMIT_KEEP)
 		return "a funded job stays funded";
+	if (q->on_exhausted == ADMIT_DECLARE)
+		return "what does not fit is not changed";
 	if (q->options->tier == TIER_FUNDED)
 		return "--gpu-tier=funded was asked for";
 	return q->on_exhausted == ADMIT_REJECT ? "the project refuses what it cannot pay (on_exhausted=reject)" : NULL;

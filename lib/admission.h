@@ -16,8 +16,9 @@
 
 #define ADMISSION_TEXT_MAX (FAULT_TEXT_MAX + 64)
 
-/* What becomes of a job that does not fit. KEEP: it is funded already, and a change that cannot be paid is not made. */
-enum admission_exhausted { ADMIT_FREE, ADMIT_REJECT, ADMIT_KEEP };
+/* What becomes of a job that does not fit. KEEP: it is funded already, and a change that cannot be paid is not made. DECLARE: it waits, and
+ * its owner declares something else for it. */
+enum admission_exhausted { ADMIT_FREE, ADMIT_REJECT, ADMIT_KEEP, ADMIT_DECLARE };
 
 struct admission_rules {
 	int64_t default_min_runtime_s, max_min_runtime_s;

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * http_job_set.c - PATCH /v1/jobs/JOB: what a job declares, changed while it waits.
+ *
+ * Only the books change here: this thread never talks to Slurm. The next pass finds that the job's QOS and place are not those of its
+ * admission and sets them. Until then the job may start as it was, and then the run is what its QOS says. */
+#include "budgetd/admit.h"
+#include "budgetd/cluster_state.h"
+#include "budgetd/log.h"
+#include "budgetd/people.h"
+#include "budgetd/routes.h"
+#include "lib/tres.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const keys[JOB_OPTIONS] = { [OPT_MIN_RUNTIME] = "min_runtime", [OPT_TIER] = "tier", [OPT_TEAM_RANK] = "team_rank" };
+
+/* The job as the last pass saw it, copied from under the lock. */
+struct standing {
+	int64_t waiting, eligible, parked, running, ended;	/* tasks */
+	int64_t gpus;
+	bool cron;
+	struct json_object *question;
+	int64_t now;
+};
+
+static void look_at(const struct job_view *j, void *arg)
+{
+	struct standing *s = arg;
+	struct gpu_count asked;
+	struct question q;
+
+	if (j->stage != STAGE_PENDING) {
+		*(j->stage == STAGE_ENDED ? &s->ended : &s->running) += 1;
+		return;
+	}
+	s->waiting += j->array_count;
+	s->cron = s->cron || j->cron;
+	if (!j->dependency && j->eligible <= s->now && j->held == HELD_NOT)
+		s->eligible += j->array_count;
+	if (!j->dependency && j->eligible <= s->now && j->held == HELD_BY_ADMIN)
+		s->parked += j->array_count;
+	if (s->question)
+		return;
+	question_from_job(j, &q);
+	q.gpus.array = NULL;
+	s->question = question_to_json(&q);
+	if (tres_read(j->tres_req, &asked, NULL) == 0)
+		s->gpus = asked.total;
+}
+
+/* --- may it be done ----------------------------------------------------------------------------- */
+
+static int read_job(const char *name, int64_t *job, struct fault *why)
+{
+	char *end;
+
+	*job = strtoll(name, &end, 10);
+	if (*job <= 0 || *job > UINT32_MAX || (*end && *end != '_' && *end != '+'))
+		return fault_errno(why, EINVAL, "\"%.40s\" is not a job id", name);
+	if (*end == '_')
+		return fault_errno(why, EINVAL, "the tasks of an array declare the same: name the whole job, %jd", (intmax_t)*job);
+	if (*end == '+')
+		return fault_errno(why, EINVAL, "name the component by its own job id: `squeue -j %jd -o \"%%i %%A\"` shows it", (intmax_t)*job);
+	return 0;
+}
+
+static int check_waits(const struct standing *s, int64_t job, struct fault *why)
+{
+	if (s->cron)
+		return fault_errno(why, EEXIST, "job %jd is of scrontab, which takes no changes: it is always free", (intmax_t)job);
+	if (s->waiting && s->question)
+		return 0;
+	if (s->running)
+		return fault_errno(why, EEXIST, "job %jd runs: what it declared holds for its run. Only a job that waits can declare something "
+			"else", (intmax_t)job);
+	return fault_errno(why, EEXIST, "job %jd is not in the queue any more: it has ended", (intmax_t)job);
+}
+
+static int check_rights(struct request *rq, const struct admission_row *a, struct fault *why)
+{
+	enum member_role role = ROLE_NOBODY;
+	char name[PERSON_NAME_MAX];
+
+	if (rq->administrator || (int64_t)rq->uid == a->uid)
+		return 0;
+	people_name(rq->b->people, rq->uid, rq->now, name);
+	if (member_role(rq->b->ledger, a->project, name, &role, why) < 0)
+		return -1;
+	if (role != ROLE_OWNER)
+		return fault_errno(why, EACCES, "the job is not %s's; its user, an owner of its project and administrators may change it", name);
+	return 0;
+}
+
+/* --- what is declared --------------------------------------------------------------------------- */
+
+/* The declarations of `from` (the question as it was asked, with what is new) on the job as it is now. */
+static void take_declarations(struct json_object *to, struct json_object *from)
+{
+	struct json_object *v;
+
+	for (int i = 0; i < JOB_OPTIONS; i++)
+		if (json_object_object_get_ex(from, keys[i], &v))
+			json_object_object_add(to, keys[i], json_object_get(v));
+}
+
+static int write_it(struct request *rq, struct admission_row *a, struct standing *s, struct json_object *asked, struct verdict *v,
+	struct fault *why)
+{
+	struct declaration d = { .gpus = s->gpus, .tasks = s->eligible + (a->parked_at ? s->parked : 0) };
+	struct question q;
+
+	d.question = &q;
+	d.priced = json_object_object_get_ex(rq->body, "min_runtime", NULL) || json_object_object_get_ex(rq->body, "tier", NULL);
+	take_declarations(s->question, asked);
+	if (question_from_json(s->question, &q, why) < 0 || admit_declaration(rq->b, &d, a, rq->now, v, why) < 0)
+		return -1;
+	if (!v->accepted)
+		return 0;
+	return admission_ask_anew(rq->b->ledger, a->id, json_object_to_json_string_ext(asked, JSON_C_TO_STRING_PLAIN), why);
+}
+
+/* Its words as they are in the books, and those of the body over them. To be put by the caller; NULL and a text. */
+static struct json_object *asked_anew(struct request *rq, const struct admission_row *a, struct fault *why)
+{
+	struct json_object *asked;
+	char *request;
+
+	if (admission_request(rq->b->ledger, a->id, &request, why) < 0)
+		return NULL;
+	asked = question_overlay(request, rq->body);
+	free(request);
+	if (!asked)
+		fault_set(why, "the question of the job cannot be read back");
+	return asked;
+}
+
+static struct json_object *answer(int64_t job, const struct admission_row *a, const struct project *p, amount_t held, const char *text)
+{
+	struct json_object *o = json_object_new_object();
+	char name[24];
+
+	snprintf(name, sizeof(name), "%jd", (intmax_t)job);
+	put_text(o, "job", name);
+	put_text(o, "project", p->name);
+	put_text(o, "tier", job_tier_name(a->tier));
+	put_int(o, "min_runtime_s", a->min_runtime_s);
+	put_int(o, "team_rank", a->team_rank);
+	put_int(o, "held_units", held);
+	put_text(o, "text", text);
+	return o;
+}
+
+static int set_in_transaction(struct request *rq, int64_t job, struct standing *s, struct verdict *v, struct fault *why)
+{
+	struct json_object *asked = NULL;
+	struct hold_row pool = {0};
+	struct admission_row a;
+	struct project project;
+	int rc = admission_by_job(rq->b->ledger, job, &a, why);
+
+	if (rc == 0)
+		return fault_errno(why, ENOENT, "there is no job %jd that the budget knows of; a new one is known after a pass, in a few seconds",
+			(intmax_t)job);
+	if (rc < 0 || check_rights(rq, &a, why) < 0 || check_waits(s, job, why) < 0)
+		return -1;
+	asked = asked_anew(rq, &a, why);
+	rc = asked ? write_it(rq, &a, s, asked, v, why) : -1;
+	json_object_put(asked);
+	if (rc < 0)
+		return -1;
+	if (!v->accepted)
+		return fault_errno(why, EEXIST, "%s", v->text);
+	if (project_by_id(rq->b->ledger, a.project, &project, why) != 1 || hold_pool(rq->b->ledger, a.id, &pool, why) < 0)
+		return -1;
+	rq->reply = answer(job, &a, &project, pool.units, v->text[0] ? v->text : "Its team rank is changed; the next pass moves it.");
+	return 0;
+}
+
+static int check_body(struct request *rq, struct fault *why)
+{
+	const char *text;
+	int given = 0;
+
+	for (int i = 0; i < JOB_OPTIONS; i++) {
+		struct job_options scratch;
+		int rc = body_text(rq, keys[i], &text, why);
+
+		job_options_init(&scratch);
+		if (rc < 0 || (rc == 1 && job_options_set(&scratch, (enum job_option)i, text, why) < 0))
+			return -1;
+		given += rc;
+	}
+	return given ? 0 : fault_errno(why, EINVAL, "nothing to set: give min_runtime, tier or team_rank");
+}
+
+int job_patch(struct request *rq, struct fault *why)
+{
+	struct standing s = { .now = rq->now };
+	struct verdict v = {0};
+	char who[PERSON_NAME_MAX];
+	int64_t job;
+	int rc;
+
+	if (read_job(rq->name, &job, why) < 0 || check_body(rq, why) < 0)
+		return -1;
+	cluster_state_job(rq->b->cluster, (uint32_t)job, look_at, &s);
+	rc = ledger_begin(rq->b->ledger, LEDGER_HOLDS, why);
+	if (rc == 0) {
+		rc = set_in_transaction(rq, job, &s, &v, why);
+		if (rc == 0)
+			rc = ledger_commit(rq->b->ledger, why);
+		else
+			ledger_rollback(rq->b->ledger);
+	}
+	json_object_put(s.question);
+	if (rc == 0)
+		log_info("job %jd: %s declares something else: %s", (intmax_t)job, people_name(rq->b->people, rq->uid, rq->now, who), v.text);
+	return rc;
+}
