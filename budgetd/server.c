@@ -287,7 +287,7 @@ static int listener_start(struct listener *at, struct budgetd *b, const char *pa
 		return -1;
 	at->b = b;
 	at->for_slurm = for_slurm;
-	at->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, on_request, at,
+	at->daemon = MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD, 0, NULL, NULL, on_request, at,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, at,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(for_slurm ? IDLE_SECONDS : USER_IDLE_SECONDS), MHD_OPTION_END);
