@@ -42,9 +42,10 @@ static const struct {
 		"SELECT count(*) FROM (SELECT p.credit, sum(s.amount) AS amount, sum(s.charged + s.held) AS used FROM allocation a"
 		" JOIN allocation_sum s ON s.allocation = a.id JOIN project p ON p.id = a.project GROUP BY p.id)"
 		" WHERE used > amount + credit" },
-	{ "4: each metered project pays the charge, whole",
-		"SELECT count(*) FROM (SELECT -sum(j.units) AS paid, c.units FROM journal j JOIN charge c ON c.id = j.charge"
-		" WHERE j.kind = 'charge' GROUP BY c.id, j.project) WHERE paid <> units" },
+	{ "4: the project pays the charge, whole, and those above it no more than that",
+		"SELECT count(*) FROM (SELECT -sum(j.units) AS paid, c.units, j.project = c.project AS own FROM journal j"
+		" JOIN charge c ON c.id = j.charge WHERE j.kind = 'charge' GROUP BY c.id, j.project)"
+		" WHERE paid > units OR (own AND paid <> units)" },
 	{ "5: the parts of an ended run sum to it, without a gap",
 		"SELECT count(*) FROM run r WHERE ended > start AND (ended - start <> (SELECT coalesce(sum(part_end - part_start), 0)"
 		" FROM charge WHERE run = r.id) OR start <> (SELECT min(part_start) FROM charge WHERE run = r.id)"

@@ -19,6 +19,7 @@
 	X(job_options) \
 	X(ledger) \
 	X(ledger_failures) \
+	X(ledger_life) \
 	X(ledger_open) \
 	X(ledger_project) \
 	X(nearest) \

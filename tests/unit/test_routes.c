@@ -28,6 +28,7 @@ STAND_IN(holds_get)
 STAND_IN(charges_get)
 STAND_IN(job_get)
 STAND_IN(shadow_get)
+STAND_IN(job_patch)
 STAND_IN(health_get)
 
 static const struct {
