@@ -36,22 +36,23 @@ static void commands_print(const char *noun, FILE *to)
 			row_print(width + 2, command_text(&command_table[i], true, text), command_table[i].help, to);
 }
 
-static void option_print(const struct option_row *o, FILE *to)
+static void option_print(const struct option_row *o, bool letters, FILE *to)
 {
 	char letter[8] = "", text[80];
 
-	if (o->letter)
+	if (o->letter && (letters || o->letter == 'o' || o->letter == 'h'))
 		snprintf(letter, sizeof(letter), "-%c,", o->letter);
 	snprintf(text, sizeof(text), "%-3s --%s%s%s", letter, o->name, o->argument ? " " : "",
 		o->argument ? o->argument : "");
 	row_print(31, text, o->help, to);
 }
 
-static void options_print(unsigned long long bits, FILE *to)
+/* Among sbatch's words most letters are sbatch's (sbatch_line.h): `letters` false. */
+static void options_print(unsigned long long bits, bool letters, FILE *to)
 {
 	for (int i = 0; i < OPTIONS; i++)
 		if (bits & OPTION_BIT(i))
-			option_print(&option_table[i], to);
+			option_print(&option_table[i], letters, to);
 }
 
 /* What a row of the table has no room for; `about` is part of the usage of the commands that it belongs to. */
@@ -70,12 +71,14 @@ static const struct {
 
 static void command_print(const struct command *c, FILE *to)
 {
-	char text[COMMAND_TEXT_MAX];
+	bool letters = c->max_args != SBATCH_LINE;
+	char text[COMMAND_TEXT_MAX], usage[2 * COMMAND_TEXT_MAX + 256];
 
-	fprintf(to, "Usage: budgetctl %s [OPTION...]\nIn short: %s.\n\nOptions:\n",
+	snprintf(usage, sizeof(usage), "Usage: budgetctl %s [OPTION...]\nIn short: %s.\n\nOptions:",
 		command_text(c, true, text), c->help);
-	options_print(c->options, to);
-	options_print(OPTIONS_OF_ALL, to);
+	say_line(to, 0, usage);
+	options_print(c->options, letters, to);
+	options_print(OPTIONS_OF_ALL, letters, to);
 	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
 		if (strstr(command_text(c, true, text), notes[i].about))
 			say_line(to, 0, notes[i].text);
@@ -93,7 +96,7 @@ static void program_print(FILE *to)
 		"Budgets of GPU-hours: projects, their allocations, what is held and what was charged.\n\nCommands:");
 	commands_print(NULL, to);
 	fputs("\nOptions of every command:\n", to);
-	options_print(OPTIONS_OF_ALL, to);
+	options_print(OPTIONS_OF_ALL, true, to);
 	fputs("\nExit codes:\n", to);
 	for (int i = 0; i < OUTCOMES; i++)
 		outcome_print(i, to);
@@ -108,7 +111,10 @@ void help_print(const struct arguments *a, FILE *to)
 	if (a->command) {
 		command_print(a->command, to);
 	} else if (a->noun) {
-		fprintf(to, "Usage: budgetctl %s COMMAND [ARGUMENT...] [OPTION...]\n\nCommands:\n", a->noun);
+		char usage[COMMAND_TEXT_MAX + 64];
+
+		snprintf(usage, sizeof(usage), "Usage: budgetctl %s COMMAND [ARGUMENT...] [OPTION...]\n\nCommands:", a->noun);
+		say_line(to, 0, usage);
 		commands_print(a->noun, to);
 	} else {
 		program_print(to);

@@ -8,7 +8,9 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include "budgetctl/arguments.h"
+#include "budgetctl/completion.h"
 #include "budgetctl/help.h"
 #include "budgetctl/say.h"
 #include "budgetctl/session.h"
@@ -28,8 +30,13 @@ static int command_run(const struct arguments *a)
 static int budgetctl(int argc, char **argv)
 {
 	struct arguments a;
-	int rv = arguments_read(argc, argv, &a);
+	int rv;
 
+	if (argc == 2 && !strcmp(argv[1], "--completion")) {
+		completion_print(stdout);
+		return DONE;
+	}
+	rv = arguments_read(argc, argv, &a);
 	if (rv != DONE)
 		return rv;
 	if (a.value[OPT_VERSION])
