@@ -9,13 +9,15 @@ struct json_object *ask_question(const char *account)
 	static const struct {
 		const char *key, *text;
 	} texts[] = {
-		{ "kind", "submit" }, { "partition", "batch" }, { "tres_per_job", "gres:gpu:1" }, { "name", "train-resnet50" },
-		{ "min_runtime", "1h" },
+		{ "kind", "submit" }, { "partition", "batch" }, { "tres_per_job", "gres:gpu:1" },
+		{ "name", "train-resnet50" }, { "min_runtime", "1h" },
 	};
 	static const struct {
 		const char *key;
 		int64_t n;
-	} numbers[] = { { "uid", 1001 }, { "submit_uid", 1001 }, { "num_tasks", 1 }, { "min_nodes", 1 }, { "time_limit_min", 480 } };
+	} numbers[] = {
+		{ "uid", 1001 }, { "submit_uid", 1001 }, { "num_tasks", 1 }, { "min_nodes", 1 }, { "time_limit_min", 480 },
+	};
 	struct json_object *q = json_object_new_object();
 	int bad = !q || json_object_object_add(q, "account", json_object_new_string(account)) < 0;
 

@@ -3,9 +3,9 @@
  *
  *     question ROUNDS ACCOUNT SOCKET [SOCKET]
  *
- * In each round: one bare round trip with a second process, and one question to each budgetd, in an order that turns. The
- * same bytes: the second process first carries one question to budgetd and back, and keeps what went either way. A line for
- * each: name, median, p99 and longest in nanoseconds. Every question must be funded, so that every one takes a hold. */
+ * In each round: one bare round trip with a second process, and one question to each budgetd, in an order that turns.
+ * The same bytes: the second process first carries one question to budgetd and back, and keeps what went either way.
+ * A line for each: name, median, p99 and longest in nanoseconds. Every question must be funded, so that it takes a hold. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <sched.h>
@@ -110,14 +110,15 @@ static int send_all(int fd, const char *from, size_t bytes)
 	return send(fd, from, bytes, MSG_NOSIGNAL) == (ssize_t)bytes ? 0 : -1;
 }
 
-/* Who answers the bare round trip runs where budgetd may run: where a process stands decides what a wake-up costs. */
+/* Who answers the bare round trip runs where budgetd may run: the place of a process decides what a wake-up costs. */
 static void stand_beside(int fd)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 	cpu_set_t cpus;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && sched_getaffinity(peer.pid, sizeof(cpus), &cpus) == 0)
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+		sched_getaffinity(peer.pid, sizeof(cpus), &cpus) == 0)
 		sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
@@ -175,7 +176,8 @@ static int bare_once(struct bench *b, struct fault *why)
 {
 	char in[BYTES_MAX];
 
-	if (send_all(b->bare, b->wire->request, b->wire->request_bytes) < 0 || receive(b->bare, in, b->wire->reply_bytes) < 0)
+	if (send_all(b->bare, b->wire->request, b->wire->request_bytes) < 0 ||
+		receive(b->bare, in, b->wire->reply_bytes) < 0)
 		return fault_set(why, "the second process has gone");
 	return 0;
 }
@@ -300,7 +302,8 @@ int main(int argc, char **argv)
 		fputs("usage: question ROUNDS ACCOUNT SOCKET [SOCKET]\n", stderr);
 		return 2;
 	}
-	snprintf(path, sizeof(path), "%s/gpubudget-question.%jd", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (intmax_t)getpid());
+	snprintf(path, sizeof(path), "%s/gpubudget-question.%jd", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+		(intmax_t)getpid());
 	curl_global_init(CURL_GLOBAL_NOTHING);
 	rv = run(n, argv[2], argc - 3, argv + 3, path, &why);
 	curl_global_cleanup();

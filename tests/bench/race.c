@@ -3,8 +3,8 @@
  *
  *     race ROUNDS RACERS SOCKET SLURM-SOCKET
  *
- * Each round makes a project with GPU-hours for exactly one job; then as many threads, each with a connection of its own, put
- * the same question when all of them are ready. A line a round that went wrong; the last line is "rounds N good N". */
+ * Each round makes a project with GPU-hours for exactly one job; then as many threads, each with a connection of its
+ * own, put the same question when all of them are ready. A line a round that went wrong, and at last "rounds N good N". */
 #include <curl/curl.h>
 #include <errno.h>
 #include <pthread.h>

@@ -22,7 +22,8 @@ void samples_free(struct samples *s);
 /* What is beyond the room is dropped. */
 void samples_add(struct samples *s, int64_t ns);
 
-/* The smallest time that `permille` of them do not exceed; 500 is the median, 1000 the longest. Sorts them. 0 when there are none. */
+/* The smallest time that `permille` of them do not exceed; 500 is the median, 1000 the longest. Sorts them.
+ * 0 when there are none. */
 int64_t samples_at(struct samples *s, int permille);
 
 #endif

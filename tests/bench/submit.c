@@ -3,9 +3,9 @@
  *
  *     submit COUNT ACCOUNT PARTITION [--race]
  *
- * Each asks for one GPU for an hour. One after the other, the time of each submission as its user sees it is told: "first
- * median p99 longest" in nanoseconds. With --race as many processes submit one job each when all of them are ready. Run as the
- * user who submits. */
+ * Each asks for one GPU for an hour. One after the other, the time of each as its user sees it is told: "first median
+ * p99 longest" in nanoseconds. With --race as many processes submit one job each when all of them are ready. Run as
+ * the user who submits. */
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <errno.h>

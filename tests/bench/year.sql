@@ -4,6 +4,8 @@
 -- One job every 30 seconds and each charged two minutes of a GPU, ending now: a year of a busy cluster. All keys, CHECKs and
 -- triggers are in force. The project must have an allocation with enough in it; sums and balances come out right.
 PRAGMA foreign_keys = ON;
+PRAGMA cache_size = -262144;
+PRAGMA synchronous = OFF;
 BEGIN;
 CREATE TEMP TABLE p AS SELECT p.id AS project, a.id AS allocation, s.amount AS amount, s.charged AS charged,
 	unixepoch() - 30 * (SELECT value FROM wanted) AS begun
