@@ -102,6 +102,7 @@ int cmd_job_set(struct session *s);
 int cmd_quote(struct session *s);
 int cmd_doctor(struct session *s);
 int cmd_setup(struct session *s);
+int cmd_shadow_report(struct session *s);
 int cmd_health(struct session *s);
 
 #endif

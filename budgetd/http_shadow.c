@@ -5,12 +5,12 @@
 #include "budgetd/routes.h"
 #include <errno.h>
 
-#define PAGE_MAX 10000		/* rows of one answer: bounds what a call can cost */
+#define PAGE_MAX 1000		/* rows of one answer: bounds what a call can cost */
 
 struct listing {
 	struct request *rq;
 	struct json_object *rows;
-	int64_t count;
+	int64_t count, limit;
 };
 
 static int list_shadow(const struct shadow *s, void *arg)
@@ -19,9 +19,10 @@ static int list_shadow(const struct shadow *s, void *arg)
 	struct json_object *o;
 	char name[PERSON_NAME_MAX];
 
-	if (x->count++ == PAGE_MAX)
+	if (x->count++ == x->limit)
 		return 0;
 	o = json_object_new_object();
+	put_int(o, "id", s->id);
 	put_int(o, "at", s->at);
 	put_int(o, "job", s->job);
 	put_text(o, "user", people_name(x->rq->b->people, (uid_t)s->uid, x->rq->now, name));
@@ -55,15 +56,16 @@ int shadow_get(struct request *rq, struct fault *why)
 {
 	struct listing x = { .rq = rq, .rows = NULL };
 	const char *account;
-	int64_t since;
+	int64_t before;
 	int rc = -1;
 
-	if (request_query_int(rq, "since", 0, INT64_MAX, &since, why) < 0 || ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
+	if (request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
+		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 || ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
 		return -1;
 	x.rows = json_object_new_array();
 	if (find_account(rq, &account, why) == 0)
-		rc = shadow_walk(rq->b->reader, account, since, PAGE_MAX + 1, list_shadow, &x, why);
+		rc = shadow_walk(rq->b->reader, account, request_query(rq, "all") != NULL, before, x.limit + 1, list_shadow, &x, why);
 	ledger_rollback(rq->b->reader);
-	rq->reply = reply_rows(x.rows, x.count > PAGE_MAX);
+	rq->reply = reply_rows(x.rows, x.count > x.limit);
 	return rc;
 }

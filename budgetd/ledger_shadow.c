@@ -69,11 +69,11 @@ static void shadow_read(sqlite3_stmt *st, struct shadow *s)
 	snprintf(s->text, sizeof(s->text), "%s", sql_text(st, 10));
 }
 
-int shadow_walk(struct ledger *l, const char *account, int64_t since, int64_t limit, shadow_fn each, void *arg, struct fault *why)
+int shadow_walk(struct ledger *l, const char *account, bool funded, int64_t before, int64_t limit, shadow_fn each, void *arg, struct fault *why)
 {
 	static const char walk_sql[] = "SELECT " SHADOW_COLUMNS " FROM shadow WHERE job IS NOT NULL AND (?1 IS NULL OR account = lower(?1))"
-				       " AND at >= ?2 ORDER BY id LIMIT ?3";
-	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "sii", account, since, limit);
+				       " AND (?2 OR kind <> 'funded') AND id < ?3 ORDER BY id DESC LIMIT ?4";
+	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "siii", account, (int64_t)funded, before ? before : INT64_MAX, limit);
 	struct shadow s;
 	int rc = -1;
 

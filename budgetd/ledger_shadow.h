@@ -29,7 +29,7 @@ int shadow_bind(struct ledger *l, const struct shadow *s, int64_t *admission, st
 int shadow_expire_unbound(struct ledger *l, int64_t before, struct fault *why);
 
 typedef int (*shadow_fn)(const struct shadow *s, void *arg);
-/* Those with a job, oldest first; account NULL = all; since 0 = from the first. */
-int shadow_walk(struct ledger *l, const char *account, int64_t since, int64_t limit, shadow_fn each, void *arg, struct fault *why);
+/* Those with a job, newest first; account NULL = all; `funded` = those that would be funded too; before 0 = from the newest. */
+int shadow_walk(struct ledger *l, const char *account, bool funded, int64_t before, int64_t limit, shadow_fn each, void *arg, struct fault *why);
 
 #endif
