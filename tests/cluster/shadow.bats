@@ -94,7 +94,7 @@ default_qos() { sacctmgr -nP show assoc where account=root user= format=defaultq
 	as carol cancel big
 	MODE=warn submit_as bob fill --gpus=2 --gpu-tier=free
 	eventually job_is fill RUNNING
-	MODE=warn submit_as ada two --nodes=2 --gpus-per-node=8 --gpu-min-runtime=1m
+	MODE=warn submit_as ada two --nodes=1 --gpus-per-node=8 --gpu-min-runtime=1m
 	eventually report_has fill displaced
 	job_is fill RUNNING
 	untouched fill two
