@@ -13,8 +13,8 @@ processes_of() { ps -eo pid=,args= | grep -F -- "$1" | grep -v grep; }
 	as ada submit train --gpus=2 --qos=funded
 	eventually job_is train RUNNING funded
 	eventually wrote train "gpus=0,1$"
-	[[ $(job_field train TRES) == *gres/gpu=2* ]]
-	[[ $(job_field train TRES) == *gres/gpu:h100=2* ]]
+	[[ $(job_tres train) == *gres/gpu=2* ]]
+	[[ $(job_tres train) == *gres/gpu:h100=2* ]]
 	[[ $(job_field train UserId) == gpb-ada* ]]
 	as ada cancel train
 	eventually job_is train CANCELLED
@@ -28,7 +28,7 @@ processes_of() { ps -eo pid=,args= | grep -F -- "$1" | grep -v grep; }
 	eventually job_is sweep RUNNING free
 	eventually job_is gang RUNNING free
 	eventually job_is prepare RUNNING free
-	[[ $(job_field gang TRES) == *gres/gpu=8* ]]
+	[[ $(job_tres gang) == *gres/gpu=8* ]]
 	eventually wrote prepare "gpus=none$"
 }
 

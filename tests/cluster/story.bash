@@ -86,6 +86,9 @@ job_field()
 	scontrol -o show job "$(job "$1")" 2>/dev/null | tr ' ' '\n' | sed -n "s/^$2=//p" | head -n 1
 }
 
+# What the job was given, "cpu=2,...,gres/gpu=2"; scontrol has other names for it since 23.02, squeue has not.
+job_tres() { squeue -h -j "$(job "$1")" -O tres-alloc:400 | head -n 1; }
+
 job_is()
 {
 	[[ $(job_field "$1" JobState) == "$2" ]] && [[ -z ${3-} || $(job_field "$1" QOS) == "$3" ]]
