@@ -5,13 +5,12 @@
 #include "budgetctl/say.h"
 #include "budgetctl/wrap.h"
 
-#define SIDE_BY_SIDE_MIN 60		/* columns; on a narrower terminal the help of a row stands below it */
-
+/* On a narrow terminal the help of a row stands below it. */
 static void row_print(int width, const char *what, const char *help, FILE *to)
 {
 	int columns = wrap_width(to);
 
-	if (columns && columns < SIDE_BY_SIDE_MIN) {
+	if (columns && columns < WRAP_NARROW) {
 		fprintf(to, "  %s\n        ", what);
 		say_line(to, 8, help);
 	} else {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "budgetctl/say.h"
 #include "budgetctl/table.h"
+#include "budgetctl/wrap.h"
 
 #define TREE_DEPTH_MAX 64		/* deeper rows are drawn below the last that has room */
 
@@ -264,8 +265,65 @@ size_t table_rows(const struct table *t)
 	return t->rows;
 }
 
+/* --- a narrow terminal ------------------------------------------------------------------------------ */
+
+/* Is the table wider than the terminal, and the terminal so narrow that cells which are broken or lines which run over
+ * cannot be read? 1, 0, -1. */
+static int is_too_wide(struct table *t)
+{
+	int columns = wrap_width(stdout), widest = 0;
+	char *text = NULL;
+
+	if (!columns || columns >= WRAP_NARROW)
+		return 0;
+	if (scols_rv(scols_table_set_termforce(t->scols, SCOLS_TERMFORCE_NEVER)) < 0 ||
+		scols_rv(scols_print_table_to_string(t->scols, &text)) < 0)
+		return -1;
+	for (const char *p = text; p && *p; p += strcspn(p, "\n"), p += *p == '\n') {
+		int n = wrap_columns(p, strcspn(p, "\n"));
+
+		widest = n > widest ? n : widest;
+	}
+	free(text);
+	return scols_rv(scols_table_set_termforce(t->scols, SCOLS_TERMFORCE_AUTO)) < 0 ? -1 : widest > columns;
+}
+
+static const char *heading_of(struct table *t, size_t column)
+{
+	struct libscols_column *c = scols_table_get_column(t->scols, column);
+	const char *text = c ? scols_cell_get_data(scols_column_get_header(c)) : NULL;
+
+	return text ? text : "";
+}
+
+/* A row as lines "heading  value", and an empty line between rows; what is empty is left out. */
+static void records_print(struct table *t)
+{
+	size_t ncolumns = scols_table_get_ncols(t->scols);
+	int width = 0;
+
+	for (size_t c = 0; c < ncolumns; c++)
+		width = (int)strlen(heading_of(t, c)) > width ? (int)strlen(heading_of(t, c)) : width;
+	for (size_t i = 0; i < scols_table_get_nlines(t->scols); i++) {
+		struct libscols_line *line = scols_table_get_line(t->scols, i);
+
+		if (i)
+			putchar('\n');
+		for (size_t c = 0; c < ncolumns; c++) {
+			const char *text = scols_line_get_column_data(line, scols_table_get_column(t->scols, c));
+
+			if (!text || !*text)
+				continue;
+			printf("%-*s  ", width, heading_of(t, c));
+			say_line(stdout, width + 2, text);
+		}
+	}
+}
+
 int table_print(struct table *t)
 {
+	int narrow = 0;
+
 	if (!t->scols)
 		return 0;
 	if (t->style->format == FORMAT_JSON && !t->rows) {
@@ -273,7 +331,11 @@ int table_print(struct table *t)
 		puts("{\n   \"rows\": []\n}");
 		return 0;
 	}
-	return scols_rv(scols_print_table(t->scols));
+	if (t->style->format == FORMAT_TABLE)
+		narrow = is_too_wide(t);
+	if (narrow > 0)
+		records_print(t);
+	return narrow ? narrow < 0 ? -1 : 0 : scols_rv(scols_print_table(t->scols));
 }
 
 static void line_say(int width, const char *heading, const char *text, const char *unit)

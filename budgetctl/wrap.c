@@ -30,12 +30,12 @@ int wrap_width(FILE *to)
 }
 
 /* Bytes that go on with a character of UTF-8 take no column. */
-static int columns_of(const char *word, size_t length)
+int wrap_columns(const char *text, size_t length)
 {
 	int n = 0;
 
 	for (size_t i = 0; i < length; i++)
-		n += ((unsigned char)word[i] & 0xc0) != 0x80;
+		n += ((unsigned char)text[i] & 0xc0) != 0x80;
 	return n;
 }
 
@@ -57,7 +57,7 @@ static void wrap_line(FILE *to, const char *p, size_t length, int width, int use
 	while (p < end) {
 		size_t blanks = strspn(p, " ");
 		size_t word = strcspn(p + blanks, " \n");
-		int columns = (int)blanks + columns_of(p + blanks, word);
+		int columns = (int)blanks + wrap_columns(p + blanks, word);
 
 		if (p + blanks + word > end)
 			break;

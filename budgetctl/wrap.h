@@ -11,6 +11,12 @@
 /* Columns of the terminal that `to` is: $COLUMNS, else what the terminal says, else 80. 0 = no terminal. */
 int wrap_width(FILE *to);
 
+/* On a terminal of fewer columns nothing stands side by side that can stand below. */
+#define WRAP_NARROW 60
+
+/* Columns that `length` bytes of UTF-8 take. */
+int wrap_columns(const char *text, size_t length);
+
 /* Print `text`, broken between words into lines of at most `width` columns (0 = as it is), `used` of which are
  * taken on the first; what is broken goes on behind `indent` blanks. A word that is longer than a line is not cut.
  * Control characters other than a newline are shown as '?'. Errors of the stream are left to ferror(). */

@@ -127,6 +127,21 @@ widest() { awk '{ if (length($0) > w) w = length($0) } END { print w + 0 }' <<<"
 	(($(widest "$(budgetctl quote --gpus=8 --gpu-min-runtime=3h --time=8:00:00 --account=vision)") > 100))
 }
 
+@test "a table that is wider than such a terminal is printed row by row, line by line" {
+	as ada submit train --gpus=2 --gpu-min-runtime=1h
+	eventually job_is train RUNNING funded
+	has_run() { [[ $(budgetctl why "$(job train)" -o json | jq '.runs | length') == 1 ]]; }
+	eventually has_run
+	for command in "why $(job train)" balance "journal vision" "hold list" "project list" "project show vision" health; do
+		output=$(on_terminal 40 budgetctl $command)
+		(($(widest "$output") <= 40)) || { echo "$output"; return 1; } >&2
+	done
+	output=$(on_terminal 40 budgetctl why "$(job train)")
+	grep -q "^Covered until  *20" <<<"$output"
+	grep -q "^vision  *0.60 " <<<"$output"
+	(($(widest "$(budgetctl hold list)") > 80))		# a pipe gets the table
+}
+
 @test "LANG=C draws trees in ASCII, and NO_COLOR has nothing to take away" {
 	[[ -z $(LC_ALL=C LANG=C budgetctl project list | LC_ALL=C tr -d '\n -~') ]]
 	LC_ALL=C LANG=C budgetctl project list | grep -q '^[|`]-'
