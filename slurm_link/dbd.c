@@ -345,16 +345,6 @@ int dbd_own_cluster(struct slurm_link *l, struct fault *why)
 	return l->cluster[0] ? 0 : slurm_link_facts(l, &facts, why);
 }
 
-int dbd_connection(struct slurm_link *l, void **out, struct fault *why)
-{
-	if (!l->dbd)
-		l->dbd = dbd_open(why);
-	if (!l->dbd)
-		return -1;
-	*out = l->dbd->connection;
-	return 0;
-}
-
 void dbd_drop(struct slurm_link *l)
 {
 	int saved = errno;
@@ -362,6 +352,20 @@ void dbd_drop(struct slurm_link *l)
 	dbd_close(l->dbd);
 	l->dbd = NULL;
 	errno = saved;
+}
+
+/* slurmdbd reads within a transaction that MariaDB keeps at the state of its first question: an old connection
+ * would never see a newer row. Ending the transaction costs a round trip and shows the present. */
+int dbd_connection(struct slurm_link *l, void **out, struct fault *why)
+{
+	if (l->dbd && slurmdb_connection_commit(l->dbd->connection, false) != SLURM_SUCCESS)
+		dbd_drop(l);
+	if (!l->dbd)
+		l->dbd = dbd_open(why);
+	if (!l->dbd)
+		return -1;
+	*out = l->dbd->connection;
+	return 0;
 }
 
 static int ask_over_link(struct slurm_link *l, slurmdb_job_cond_t *cond, struct run_table **out,

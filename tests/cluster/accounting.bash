@@ -19,7 +19,7 @@ slurmdbd_rows()
 		-o JobIDRaw,State,Submit,Start,End,ElapsedRaw,Suspended,AllocTRES
 }
 
-# GPU-seconds by job id: "12 3600"; fails while a run has no end.
+# GPU-seconds by job id: "12 3600"; fails while a run has no end. A job that was over in the second it began is not among them.
 slurmdbd_gpu_seconds()
 {
 	slurmdbd_rows "$1" | awk -F'|' '
@@ -35,14 +35,14 @@ slurmdbd_gpu_seconds()
 			skipped = $3 > $4 ? $3 - $4 : 0
 			sum[$1] += gpus * ($6 + seconds($7) - skipped)
 		}
-		END { for (id in sum) print id, sum[id]; exit open }' | sort -n
+		END { for (id in sum) if (sum[id]) print id, sum[id]; exit open }' | sort -n
 }
 
 charged_gpu_seconds()
 {
 	books "SELECT r.job || ' ' || sum(c.gpus * (c.part_end - c.part_start)) FROM charge c JOIN run r ON r.id = c.run
 		WHERE r.job IN ($1) AND NOT EXISTS (SELECT 1 FROM run o WHERE o.job = r.job AND o.ended IS NULL)
-		GROUP BY r.job ORDER BY r.job"
+		GROUP BY r.job HAVING sum(c.gpus * (c.part_end - c.part_start)) > 0 ORDER BY r.job"
 }
 
 ids_of() { slurmdbd_rows "$1" | cut -d'|' -f1 | sort -un | paste -sd,; }
@@ -54,7 +54,7 @@ accounted()
 	shift
 	ids=$(ids_of "$name")
 	recorded=$(slurmdbd_gpu_seconds "$name") || { echo "slurmdbd: a run has no end" >&2; return 1; }
-	[[ -n $recorded ]] || { echo "slurmdbd has no run of $name" >&2; return 1; }
+	[[ -n $ids ]] || { echo "slurmdbd has no run of $name" >&2; return 1; }
 	charged=$(charged_gpu_seconds "$ids")
 	kinds=$(books "SELECT c.kind FROM charge c JOIN run r ON r.id = c.run WHERE r.job IN ($ids) ORDER BY r.start, r.job, c.part_start, c.seq" | paste -sd' ')
 	[[ $recorded == "$charged" && ( $# == 0 || $kinds == "$*" ) ]] && return 0
