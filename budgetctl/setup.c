@@ -25,8 +25,7 @@ static const struct {
 /* UNKNOWN with a line: wrong for want of what an earlier line makes. */
 static bool is_wanted(const struct finding *f, bool all)
 {
-	return *f->mend && (all || f->health == HEALTH_ERROR || f->health == HEALTH_WARNING ||
-		f->health == HEALTH_UNKNOWN);
+	return *f->mend && (all || f->health != HEALTH_OK);
 }
 
 static size_t lines_print(const struct diagnosis *d, enum place place, const char *heading, bool all)

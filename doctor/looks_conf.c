@@ -132,6 +132,17 @@ enum look look_job_requeue(const struct facts *f, FILE *found, FILE *mend)
 	return one_value("JobRequeue", f->conf->job_requeue ? "1" : "0", "1", found, mend);
 }
 
+/* A list in which one word is to be right: as it is when it is. */
+static enum look one_word(const char *key, const char *list, bool good, const char *word, const char *right, FILE *mend)
+{
+	fprintf(mend, "%s=", key);
+	if (good)
+		fputs(or_none(list), mend);
+	else
+		list_print(mend, list, word, right);
+	return good ? LOOK_FINE : LOOK_BAD;
+}
+
 enum look look_backfill_age(const struct facts *f, FILE *found, FILE *mend)
 {
 	const char *list = f->conf ? f->conf->scheduler_parameters : NULL;
@@ -139,9 +150,8 @@ enum look look_backfill_age(const struct facts *f, FILE *found, FILE *mend)
 	if (!f->conf)
 		return LOOK_UNKNOWN;
 	fprintf(found, "SchedulerParameters=%s", or_none(list));
-	fputs("SchedulerParameters=", mend);
-	list_print(mend, list, "bf_min_age_reserve", "bf_min_age_reserve=" BACKFILL_AGE);
-	return list_number(list, "bf_min_age_reserve", 0) >= BACKFILL_AGE_LEAST_S ? LOOK_FINE : LOOK_BAD;
+	return one_word("SchedulerParameters", list, list_number(list, "bf_min_age_reserve", 0) >= BACKFILL_AGE_LEAST_S,
+		"bf_min_age_reserve", "bf_min_age_reserve=" BACKFILL_AGE, mend);
 }
 
 enum look look_cred_expire(const struct facts *f, FILE *found, FILE *mend)
@@ -153,19 +163,19 @@ enum look look_cred_expire(const struct facts *f, FILE *found, FILE *mend)
 	s = list_number(f->conf->auth_info, "cred_expire", CRED_EXPIRE_PRESET_S);
 	fprintf(found, "AuthInfo=%s (cred_expire is %" PRId64 " s)",
 		or_none(f->conf->auth_info), s);
-	fputs("AuthInfo=", mend);
-	list_print(mend, f->conf->auth_info, "cred_expire", "cred_expire=30");
-	return s <= CRED_EXPIRE_S ? LOOK_FINE : LOOK_BAD;
+	return one_word("AuthInfo", f->conf->auth_info, s <= CRED_EXPIRE_S, "cred_expire", "cred_expire=30", mend);
 }
 
 enum look look_min_job_age(const struct facts *f, FILE *found, FILE *mend)
 {
 	int64_t pass = f->settings->pass_interval_s, age;
+	bool good;
 
 	if (!f->conf || f->settings_error)
 		return LOOK_UNKNOWN;
 	age = f->conf->min_job_age_s;
 	fprintf(found, "MinJobAge=%" PRId64 " with pass_interval = %" PRId64 "s", age, pass);
-	fputs("MinJobAge=300", mend);
-	return age == 0 || age >= PASSES_IN_JOB_AGE * pass ? LOOK_FINE : LOOK_BAD;
+	good = age == 0 || age >= PASSES_IN_JOB_AGE * pass;
+	fprintf(mend, "MinJobAge=%" PRId64, good ? age : 300);
+	return good ? LOOK_FINE : LOOK_BAD;
 }
