@@ -230,6 +230,37 @@ static int settle(struct pass *p, struct run *r, int64_t end, const char *state,
 	return 0;
 }
 
+struct resizing {
+	struct run *run;
+	int64_t at, gpus;
+	const char *tres;
+};
+
+static int resize_run(struct pass *p, void *arg, struct fault *why)
+{
+	struct resizing *x = arg;
+
+	return run_resize(p->b->ledger, x->run, x->at, x->gpus, x->tres, p->now, why) < 0 ? -1 : 0;
+}
+
+/* A job that changed its size pays for each size: the parts are of one run, with one start (doc/model.md, 4). */
+static int follow_size(struct pass *p, struct run *r, const char *tres, int64_t at, struct fault *why)
+{
+	struct resizing x = { .run = r, .at = at, .tres = tres };
+	struct gpu_count given;
+	int64_t before = r->gpus;
+
+	if (at <= r->start || tres_read(tres, &given, why) < 0)
+		return at <= r->start ? 0 : -1;
+	if (given.total == 0 || given.total == r->gpus)
+		return 0;
+	x.gpus = given.total;
+	if (pass_write(p, LEDGER_MONEY, resize_run, &x, why) < 0)
+		return -1;
+	log_info("job %s went from %jd to %jd GPUs", r->label, (intmax_t)before, (intmax_t)x.gpus);
+	return 0;
+}
+
 int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
 {
 	struct run r;
@@ -246,6 +277,8 @@ int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
 		return rc;
 	if (j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED || r.ended || !j->end || strcmp(j->base_state, "PENDING") == 0)
 		return 0;	/* base state PENDING: it is being requeued, its end is in slurmdbd */
+	if (follow_size(p, &r, j->tres_alloc, j->resized, why) < 0)
+		return -1;
 	return settle(p, &r, j->end, j->base_state, why);
 }
 
@@ -330,7 +363,10 @@ static int settle_from_slurmdbd(struct pass *p, struct run *r, struct fault *why
 	for (size_t i = 0; i < rows->count && rc == 0; i++) {
 		const struct run_row *row = &rows->rows[i];
 
-		if (row->job_id == r->job && row->start == r->start && row->end && !row->resized)
+		if (row->job_id != r->job || row->start != r->start)
+			continue;
+		rc = follow_size(p, r, row->tres_alloc, row->effective_start, why);
+		if (rc == 0 && row->end && !row->resized)
 			rc = settle(p, r, row->end, row->state, why);
 	}
 	run_table_free(rows);
@@ -346,7 +382,7 @@ static int follow_run(const struct run *open, void *arg)
 
 	/* The snapshot is older than what this pass wrote: an ended run is not settled again (run_end would not either). */
 	if (is_this_run(j, open)) {
-		if (extend_if_due(p, &r, j, &why) < 0)
+		if (follow_size(p, &r, j->tres_alloc, j->resized, &why) < 0 || extend_if_due(p, &r, j, &why) < 0)
 			log_warning("job %s: %s", r.label, why.text);
 		return 0;
 	}

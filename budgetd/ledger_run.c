@@ -120,29 +120,59 @@ static int charge_add(struct ledger *l, struct charge *c, int64_t seq, struct fa
 	return 0;
 }
 
-/* The part that the hold pays for: [start, paid_to). Its units never exceed the hold, whatever the clocks said. */
-static int charge_funded_part(struct ledger *l, const struct run *r, struct hold_row *h, int64_t *paid_to, int64_t end, int64_t now,
+/* Where the parts of a run that are charged already end, and how many they are. */
+struct parts {
+	int64_t charged_to, count;
+};
+
+static int parts_so_far(struct ledger *l, const struct run *r, struct parts *out, struct fault *why)
+{
+	static const char parts_sql[] = "SELECT coalesce(max(part_end), ?2), count(*) FROM charge WHERE run = ?1";
+	sqlite3_stmt *st = sql_bind(l, parts_sql, why, "ii", r->id, r->start);
+
+	if (!st || sql_step(l, st, why) != 1)
+		return -1;
+	*out = (struct parts){ sql_col(st, 0), sql_col(st, 1) };
+	sqlite3_reset(st);
+	return 0;
+}
+
+/* The part that the hold pays for: from what is charged already. Its units never exceed the hold, whatever the clocks said. */
+static int charge_funded_part(struct ledger *l, const struct run *r, struct hold_row *h, struct parts *done, int64_t end, int64_t now,
 	struct fault *why)
 {
-	struct charge c = { .run = r->id, .kind = "funded", .project = r->project, .at = now, .part_start = r->start, .gpus = r->gpus };
-	int64_t pays_for = r->price > 0 ? h->units / r->price : end - r->start;
+	struct charge c = { .run = r->id, .kind = "funded", .project = r->project, .at = now, .part_start = done->charged_to, .gpus = r->gpus };
+	int64_t wanted_s = end - done->charged_to, pays_for = r->price > 0 ? h->units / r->price : wanted_s;
 
-	*paid_to = end - r->start < pays_for ? end : r->start + pays_for;
-	c.part_end = *paid_to;
-	if (amount_price(1, *paid_to - r->start, r->price, &c.units) < 0)
+	c.part_end = done->charged_to + (wanted_s < pays_for ? wanted_s : pays_for);
+	if (c.part_end == c.part_start && done->count > 0)
+		return 0;
+	if (amount_price(1, c.part_end - c.part_start, r->price, &c.units) < 0)
 		return fault_errno(why, EOVERFLOW, "the charge of job %s is more than can be counted", r->label);
-	if (charge_add(l, &c, 0, why) < 0)
+	if (charge_add(l, &c, done->count, why) < 0)
 		return -1;
+	*done = (struct parts){ c.part_end, done->count + 1 };
 	return hold_charge(l, h, c.units, c.id, now, why);
 }
 
-static int charge_unpaid_part(struct ledger *l, const struct run *r, int64_t from, int64_t end, int64_t now, struct fault *why)
+static int charge_unpaid_part(struct ledger *l, const struct run *r, const struct parts *done, int64_t end, int64_t now, struct fault *why)
 {
-	struct charge c = { .run = r->id, .project = r->project, .at = now, .part_start = from, .part_end = end, .gpus = r->gpus };
-	bool decided = r->tier == TIER_FREE || (r->free_since && r->free_since <= from);
+	struct charge c = { .run = r->id, .project = r->project, .at = now, .part_start = done->charged_to, .part_end = end,
+		.gpus = r->gpus };
+	bool decided = r->tier == TIER_FREE || (r->free_since && r->free_since <= done->charged_to);
 
 	snprintf(c.kind, sizeof(c.kind), "%s", decided ? "free" : "uncovered");
-	return charge_add(l, &c, 1, why);
+	return charge_add(l, &c, done->count, why);
+}
+
+/* Charge a run up to `end`: what its hold (NULL = none) pays for, and what nobody pays for. */
+static int charge_up_to(struct ledger *l, const struct run *r, struct hold_row *h, int64_t end, int64_t now, struct fault *why)
+{
+	struct parts done;
+
+	if (parts_so_far(l, r, &done, why) < 0 || (h && charge_funded_part(l, r, h, &done, end, now, why) < 0))
+		return -1;
+	return done.charged_to < end ? charge_unpaid_part(l, r, &done, end, now, why) : 0;
 }
 
 static int run_close(struct ledger *l, struct run *r, int64_t end, const char *state, struct fault *why)
@@ -171,22 +201,55 @@ static int has_ended(struct ledger *l, struct run *r, struct fault *why)
 int run_end(struct ledger *l, struct run *r, int64_t end, const char *state, int64_t now, struct fault *why)
 {
 	struct hold_row h;
-	int64_t paid_to;
 	int held, ended = has_ended(l, r, why);
 
 	if (ended != 0)
 		return ended;
 	if (end < r->start)
 		end = r->start;		/* a job that ended before its start cost nothing */
-	paid_to = r->start;
 	held = hold_of_run(l, r->id, &h, why);
-	if (held < 0 || (held && charge_funded_part(l, r, &h, &paid_to, end, now, why) < 0))
-		return -1;
-	if (paid_to < end && charge_unpaid_part(l, r, paid_to, end, now, why) < 0)
+	if (held < 0 || charge_up_to(l, r, held ? &h : NULL, end, now, why) < 0)
 		return -1;
 	if (held && hold_close(l, &h, now, "settled", why) < 0)
 		return -1;
 	return run_close(l, r, end, state, why);
+}
+
+/* A smaller run is covered as long as before and gives back the difference; a larger one until its hold is used up. */
+static int hold_follow_size(struct ledger *l, struct run *r, struct hold_row *h, int64_t at, struct fault *why)
+{
+	int64_t left_s = r->covered_until > at ? r->covered_until - at : 0;
+	amount_t needed;
+
+	if (amount_price(1, left_s, r->price, &needed) < 0 || needed > h->units) {
+		if (!r->free_since)
+			r->covered_until = at + h->units / r->price;
+		return 0;
+	}
+	return hold_shrink(l, h, h->units - needed, why);
+}
+
+int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, const char *tres, int64_t now, struct fault *why)
+{
+	struct hold_row h;
+	struct parts done;
+	int held, ended = has_ended(l, r, why);
+
+	if (ended != 0)
+		return ended;
+	held = hold_of_run(l, r->id, &h, why);
+	if (held < 0 || parts_so_far(l, r, &done, why) < 0)
+		return -1;
+	if (at <= done.charged_to || r->gpus == gpus)
+		return 1;
+	if (charge_up_to(l, r, held ? &h : NULL, at, now, why) < 0)
+		return -1;
+	r->price = r->price / r->gpus * gpus;	/* the rate of a run is that of its start */
+	r->gpus = gpus;
+	snprintf(r->tres, sizeof(r->tres), "%s", tres);
+	if (held && gpus > 0 && hold_follow_size(l, r, &h, at, why) < 0)
+		return -1;
+	return run_update(l, r, why);
 }
 
 /* --- lists -------------------------------------------------------------------------------------- */
