@@ -10,7 +10,7 @@
 #include "budgetctl/sbatch_line.h"
 #include "budgetctl/say.h"
 
-#define LONG_BASE 256			/* getopt's value of a long option: beyond every letter */
+#define LONG_BASE 256 /* getopt's value of a long option: beyond every letter */
 
 /* getopt's own description of option_table; "-" makes it return words too, ":" tells a missing argument
  * apart. */
@@ -23,8 +23,8 @@ static void getopt_tables(char letters[2 * OPTIONS + 3], struct option long_opti
 	for (int i = 0; i < OPTIONS; i++) {
 		const struct option_row *o = &option_table[i];
 
-		long_options[i] = (struct option){ o->name, o->argument ? required_argument : no_argument,
-			NULL, LONG_BASE + i };
+		long_options[i] = (struct option){
+			o->name, o->argument ? required_argument : no_argument, NULL, LONG_BASE + i};
 		if (!o->letter)
 			continue;
 		*p++ = o->letter;
@@ -32,7 +32,7 @@ static void getopt_tables(char letters[2 * OPTIONS + 3], struct option long_opti
 			*p++ = ':';
 	}
 	*p = '\0';
-	long_options[OPTIONS] = (struct option){ 0 };
+	long_options[OPTIONS] = (struct option){0};
 }
 
 static int option_of(int value)
@@ -89,7 +89,7 @@ static int options_read(int argc, char **argv, struct arguments *a)
 		else
 			a->value[option_of(value)] = optarg ? optarg : "";
 	}
-	for (; optind < argc; optind++)	/* behind "--" */
+	for (; optind < argc; optind++) /* behind "--" */
 		argv[nwords++] = argv[optind];
 	a->words = argv;
 	a->nwords = nwords;
@@ -98,7 +98,7 @@ static int options_read(int argc, char **argv, struct arguments *a)
 
 static int verb_wrong(const char *noun, const char *verb)
 {
-	const char *verbs[64] = { NULL };
+	const char *verbs[64] = {NULL};
 	char hint[HINT_MAX];
 
 	for (size_t i = 0; i < command_count && i < ARRAY_SIZE(verbs); i++)
@@ -111,7 +111,7 @@ static int verb_wrong(const char *noun, const char *verb)
 
 static int noun_wrong(const char *noun)
 {
-	const char *nouns[64] = { NULL };
+	const char *nouns[64] = {NULL};
 	char hint[HINT_MAX];
 
 	for (size_t i = 0; i < command_count && i < ARRAY_SIZE(nouns); i++)
@@ -179,8 +179,8 @@ static void help_word(struct arguments *a)
 	a->nwords--;
 }
 
-/* Where the command's noun stands: the first word that is neither an option of ours nor its argument. argc when
- * there is none. */
+/* Where the command's noun stands: the first word that is neither an option of ours nor its argument. argc
+ * when there is none. */
 static int noun_at(int argc, char **argv)
 {
 	int i = 1;
@@ -199,8 +199,8 @@ static int noun_at(int argc, char **argv)
 	return i;
 }
 
-/* A command that takes sbatch's words has them taken apart by what sbatch knows; only what stands in front of the
- * command is ours alone. */
+/* A command that takes sbatch's words has them taken apart by what sbatch knows; only what stands in front of
+ * the command is ours alone. */
 static int line_read(int argc, char **argv, struct arguments *a)
 {
 	int at = noun_at(argc, argv), left = 0, rv;
@@ -221,7 +221,7 @@ static int line_read(int argc, char **argv, struct arguments *a)
 
 int arguments_read(int argc, char **argv, struct arguments *out)
 {
-	struct arguments a = { 0 };
+	struct arguments a = {0};
 	bool noun_known;
 	int rv = line_read(argc, argv, &a);
 

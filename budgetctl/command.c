@@ -93,7 +93,8 @@ const struct command command_table[] = {
 	{ "why", NULL, "JOB", 1, 1, "why a job is where it is: its tier, its funding, who is ahead", 0,
 		cmd_why },
 	{ "job", "show", "JOB", 1, 1, "the same as why", 0, cmd_why },
-	{ "job", "set", "JOB", 1, 1, "change what a pending job declares; it is priced and checked anew",
+	{ "job", "set", "JOB", 1, 1,
+		"change what a pending job declares; it is priced and checked anew",
 		OPTION_BIT(OPT_DECLARE_MIN_RUNTIME) | OPTION_BIT(OPT_DECLARE_TIER) |
 			OPTION_BIT(OPT_DECLARE_TEAM_RANK) | OPTION_BIT(OPT_REQUEST_ID),
 		cmd_job_set },

@@ -45,7 +45,8 @@ static void choices_print(enum command_option o, const char *const *words, size_
 
 void completion_print(FILE *to)
 {
-	static const char *const policies[] = { "free", "reject", "inherit" }, *const tiers[] = { "funded", "free" };
+	static const char *const policies[] = {"free", "reject", "inherit"}, *const tiers[] = {
+										     "funded", "free"};
 
 	for (size_t i = 0; i < command_count; i++)
 		command_print(&command_table[i], to);

@@ -32,7 +32,8 @@ static void commands_print(const char *noun, FILE *to)
 	}
 	for (size_t i = 0; i < command_count; i++)
 		if (!noun || !strcmp(noun, command_table[i].noun))
-			row_print(width + 2, command_text(&command_table[i], true, text), command_table[i].help, to);
+			row_print(width + 2, command_text(&command_table[i], true, text),
+				command_table[i].help, to);
 }
 
 static void option_print(const struct option_row *o, bool letters, FILE *to)
@@ -54,18 +55,25 @@ static void options_print(unsigned long long bits, bool letters, FILE *to)
 			option_print(&option_table[i], letters, to);
 }
 
-/* What a row of the table has no room for; `about` is part of the usage of the commands that it belongs to. */
+/* What a row of the table has no room for; `about` is part of the usage of the commands that it belongs to.
+ */
 static const struct {
 	const char *about, *text;
 } notes[] = {
-	{ "GPU-HOURS", "\nGPU-HOURS is \"8\", \"1.5h\", \"90m\" or \"3600s\"." },
-	{ "SBATCH-OPTION", "\nThe words are those of sbatch: its options, then the script, whose #SBATCH lines are read "
-		"(- is standard input); options on the command line win. \":\" begins the next component of a het job. "
+	{"GPU-HOURS", "\nGPU-HOURS is \"8\", \"1.5h\", \"90m\" or \"3600s\"."},
+	{"SBATCH-OPTION",
+		"\nThe words are those of sbatch: its options, then the script, whose #SBATCH lines are read "
+		"(- is standard input); options on the command line win. \":\" begins the next component of "
+		"a het job. "
 		"So -n is --ntasks here and -t is --time; -o is ours when a format follows.\n"
-		"A job that would be refused is an answer (\"accepted\": false) and ends with 0. A request that makes no sense "
-		"ends with 1 and says why; with -o json it prints an object whose \"gpus\" is null, with \"error\"." },
-	{ "job set", "\nIts user, an owner of its project and administrators may do this, while it waits. A tier or minimum "
-		"runtime that the project cannot pay is refused with the numbers, and the job stays as it is." },
+		"A job that would be refused is an answer (\"accepted\": false) and ends with 0. A request "
+		"that makes no sense "
+		"ends with 1 and says why; with -o json it prints an object whose \"gpus\" is null, with "
+		"\"error\"."},
+	{"job set", "\nIts user, an owner of its project and administrators may do this, while it waits. A "
+		    "tier or minimum "
+		    "runtime that the project cannot pay is refused with the numbers, and the job stays as "
+		    "it is."},
 };
 
 static void command_print(const struct command *c, FILE *to)
@@ -73,8 +81,9 @@ static void command_print(const struct command *c, FILE *to)
 	bool letters = c->max_args != SBATCH_LINE;
 	char text[COMMAND_TEXT_MAX], usage[2 * COMMAND_TEXT_MAX + 256];
 
-	snprintf(usage, sizeof(usage), "Usage: budgetctl %s [OPTION...]\nIn short: %s.\n\nOptions:",
-		command_text(c, true, text), c->help);
+	snprintf(usage, sizeof(usage),
+		"Usage: budgetctl %s [OPTION...]\nIn short: %s.\n\nOptions:", command_text(c, true, text),
+		c->help);
 	say_line(to, 0, usage);
 	options_print(c->options, letters, to);
 	options_print(OPTIONS_OF_ALL, letters, to);
@@ -91,17 +100,21 @@ static void outcome_print(int i, FILE *to)
 
 static void program_print(FILE *to)
 {
-	say_line(to, 0, "Usage: budgetctl COMMAND [ARGUMENT...] [OPTION...]\n"
-		"Budgets of GPU-hours: projects, their allocations, what is held and what was charged.\n\nCommands:");
+	say_line(to, 0,
+		"Usage: budgetctl COMMAND [ARGUMENT...] [OPTION...]\n"
+		"Budgets of GPU-hours: projects, their allocations, what is held and what was "
+		"charged.\n\nCommands:");
 	commands_print(NULL, to);
 	fputs("\nOptions of every command:\n", to);
 	options_print(OPTIONS_OF_ALL, true, to);
 	fputs("\nExit codes:\n", to);
 	for (int i = 0; i < OUTCOMES; i++)
 		outcome_print(i, to);
-	say_line(to, 0, "\nGPUBUDGET_CONF in the environment names another budgetd.conf.\n"
+	say_line(to, 0,
+		"\nGPUBUDGET_CONF in the environment names another budgetd.conf.\n"
 		"Sentences are wrapped to the width of the terminal (COLUMNS), never in a pipe.\n"
-		"Nothing is coloured, so NO_COLOR is always kept; trees are ASCII where the locale is not UTF-8.\n"
+		"Nothing is coloured, so NO_COLOR is always kept; trees are ASCII where the locale is not "
+		"UTF-8.\n"
 		"budgetctl COMMAND --help tells the options of one command.");
 }
 
@@ -112,7 +125,8 @@ void help_print(const struct arguments *a, FILE *to)
 	} else if (a->noun) {
 		char usage[COMMAND_TEXT_MAX + 64];
 
-		snprintf(usage, sizeof(usage), "Usage: budgetctl %s COMMAND [ARGUMENT...] [OPTION...]\n\nCommands:", a->noun);
+		snprintf(usage, sizeof(usage),
+			"Usage: budgetctl %s COMMAND [ARGUMENT...] [OPTION...]\n\nCommands:", a->noun);
 		say_line(to, 0, usage);
 		commands_print(a->noun, to);
 	} else {

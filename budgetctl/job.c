@@ -10,19 +10,19 @@ static const struct {
 	enum command_option option;
 	const char *key;
 } fields[] = {
-	{ OPT_DECLARE_MIN_RUNTIME, "min_runtime" },
-	{ OPT_DECLARE_TIER, "tier" },
-	{ OPT_DECLARE_TEAM_RANK, "team_rank" },
+	{OPT_DECLARE_MIN_RUNTIME, "min_runtime"},
+	{OPT_DECLARE_TIER, "tier"},
+	{OPT_DECLARE_TEAM_RANK, "team_rank"},
 };
 
 static const struct column columns[] = {
-	{ "job", "Job", KIND_TEXT, NULL, false },
-	{ "project", "Project", KIND_TEXT, NULL, false },
-	{ "tier", "Tier", KIND_TEXT, NULL, false },
-	{ "min_runtime_s", "Minimum runtime", KIND_DURATION, NULL, false },
-	{ "team_rank", "Team rank", KIND_COUNT, NULL, false },
-	{ "held_units", "Held", KIND_AMOUNT, NULL, false },
-	{ "text", NULL, KIND_TEXT, NULL, false },
+	{"job", "Job", KIND_TEXT, NULL, false},
+	{"project", "Project", KIND_TEXT, NULL, false},
+	{"tier", "Tier", KIND_TEXT, NULL, false},
+	{"min_runtime_s", "Minimum runtime", KIND_DURATION, NULL, false},
+	{"team_rank", "Team rank", KIND_COUNT, NULL, false},
+	{"held_units", "Held", KIND_AMOUNT, NULL, false},
+	{"text", NULL, KIND_TEXT, NULL, false},
 };
 
 static int job_print(struct session *s, struct json_object *job)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * quote.c - quote: what a submission would get and cost, without submitting it
  *
- * budgetd gives the figures and its verdict. With --offline the same rules give the figures here, with the site's settings
- * as far as they can be read, and nothing is known of partitions, nodes and budgets. */
+ * budgetd gives the figures and its verdict. With --offline the same rules give the figures here, with the
+ * site's settings as far as they can be read, and nothing is known of partitions, nodes and budgets. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "lib/submit_options.h"
 #include "settings/settings.h"
 
-#define SCRIPT_MAX ((size_t)16 << 20)	/* bytes; Slurm's own limit is 4 MiB unless the site changed it */
+#define SCRIPT_MAX ((size_t)16 << 20) /* bytes; Slurm's own limit is 4 MiB unless the site changed it */
 
 /* --- the script ------------------------------------------------------------------------------------- */
 
@@ -25,7 +25,8 @@ static char *stream_read(FILE *from, const char *name, struct fault *why)
 	size_t room = 64 << 10, used = 0;
 	char *text = malloc(room), *grown;
 
-	while (text && (used += fread(text + used, 1, room - used - 1, from)) == room - 1 && room < SCRIPT_MAX) {
+	while (text && (used += fread(text + used, 1, room - used - 1, from)) == room - 1 &&
+		room < SCRIPT_MAX) {
 		grown = realloc(text, room *= 2);
 		if (!grown)
 			free(text);
@@ -81,8 +82,11 @@ static void tell_ignored(int n, const char *const *words)
 {
 	for (int i = 0; i < n; i++)
 		if (words[i][0] == '-' && words[i][1]) {
-			complain(DONE, "%s stands behind the script: it is an argument of the script's and not looked at, "
-				"as with sbatch", words[i]);
+			complain(DONE,
+				"%s stands behind the script: it is an argument of the script's and not "
+				"looked at, "
+				"as with sbatch",
+				words[i]);
 			return;
 		}
 }
@@ -107,16 +111,19 @@ static int options_read(const struct session *s, struct submit_options *o, struc
 
 /* --- without budgetd -------------------------------------------------------------------------------- */
 
-static int component_add(struct quote *q, const struct submit_component *c, const struct admission_rules *rules,
-	struct fault *why)
+static int component_add(struct quote *q, const struct submit_component *c,
+	const struct admission_rules *rules, struct fault *why)
 {
 	struct job_options options = c->options;
 	struct gpu_request request;
-	struct quote_part part = { .request = &request, .options = &options, .time_limit_s = c->time_limit_s,
-		.rate = AMOUNT_RATE_ONE };
+	struct quote_part part = {.request = &request,
+		.options = &options,
+		.time_limit_s = c->time_limit_s,
+		.rate = AMOUNT_RATE_ONE};
 
 	_Static_assert((int)TIME_LIMIT_UNSET == (int)QUOTE_NOT_KNOWN, "a time limit is handed on as it is");
-	if (job_options_from_comment(&options, c->comment, why) < 0 || gpu_request_read(&c->gpus, NULL, &request, why) < 0)
+	if (job_options_from_comment(&options, c->comment, why) < 0 ||
+		gpu_request_read(&c->gpus, NULL, &request, why) < 0)
 		return -1;
 	return quote_add(q, &part, rules, why);
 }
@@ -129,8 +136,9 @@ static int offline_quote(const struct submit_options *o, struct json_object **ou
 
 	if (!settings)
 		return -1;
-	rules = (struct admission_rules){ .default_min_runtime_s = settings->default_min_runtime_s,
-		.max_min_runtime_s = settings->max_min_runtime_s, .hold_time_limit = settings->hold == HOLD_TIME_LIMIT };
+	rules = (struct admission_rules){.default_min_runtime_s = settings->default_min_runtime_s,
+		.max_min_runtime_s = settings->max_min_runtime_s,
+		.hold_time_limit = settings->hold == HOLD_TIME_LIMIT};
 	settings_free(settings);
 	quote_init(&q);
 	for (size_t i = 0; i < submit_options_components(o); i++)
@@ -140,7 +148,8 @@ static int offline_quote(const struct submit_options *o, struct json_object **ou
 	return *out ? 0 : fault_set(why, "out of memory");
 }
 
-static int budgetd_quote(struct session *s, const struct submit_options *o, struct json_object **out, struct fault *why)
+static int budgetd_quote(
+	struct session *s, const struct submit_options *o, struct json_object **out, struct fault *why)
 {
 	struct json_object *body = quote_question(o);
 	int rv = body ? session_ask(s, "POST", "/v1/quotes", body, out, why) : out_of_memory();
@@ -153,24 +162,24 @@ static int budgetd_quote(struct session *s, const struct submit_options *o, stru
 
 /* --- printing --------------------------------------------------------------------------------------- */
 
-#define OFFLINE_COLUMNS 11		/* the first ones need nobody's answer */
+#define OFFLINE_COLUMNS 11 /* the first ones need nobody's answer */
 
 static const struct column columns[] = {
-	{ "gpus_text", "GPUs", KIND_TEXT, NULL, false },
-	{ "gpus", NULL, KIND_COUNT, NULL, false },
-	{ "gpus_min", NULL, KIND_COUNT, NULL, false },
-	{ "gpus_max", NULL, KIND_COUNT, NULL, false },
-	{ "rule", "Counted as", KIND_TEXT, NULL, false },
-	{ "array_tasks", "Array tasks", KIND_COUNT, NULL, false },
-	{ "time_limit_s", "Time limit", KIND_DURATION, "none, or not known", false },
-	{ "min_runtime_s", "Minimum runtime", KIND_DURATION, NULL, false },
-	{ "hold_gpu_seconds", NULL, KIND_COUNT, NULL, false },
-	{ "hold_units", "Held if funded", KIND_AMOUNT, NULL, false },
-	{ "whole_units", "To its time limit", KIND_AMOUNT, "not known", false },
-	{ "account", "Account", KIND_TEXT, "none", false },
-	{ "tier", "Tier", KIND_TEXT, "none", false },
-	{ "accepted", "Accepted", KIND_YESNO, NULL, false },
-	{ "reason", NULL, KIND_TEXT, NULL, false },
+	{"gpus_text", "GPUs", KIND_TEXT, NULL, false},
+	{"gpus", NULL, KIND_COUNT, NULL, false},
+	{"gpus_min", NULL, KIND_COUNT, NULL, false},
+	{"gpus_max", NULL, KIND_COUNT, NULL, false},
+	{"rule", "Counted as", KIND_TEXT, NULL, false},
+	{"array_tasks", "Array tasks", KIND_COUNT, NULL, false},
+	{"time_limit_s", "Time limit", KIND_DURATION, "none, or not known", false},
+	{"min_runtime_s", "Minimum runtime", KIND_DURATION, NULL, false},
+	{"hold_gpu_seconds", NULL, KIND_COUNT, NULL, false},
+	{"hold_units", "Held if funded", KIND_AMOUNT, NULL, false},
+	{"whole_units", "To its time limit", KIND_AMOUNT, "not known", false},
+	{"account", "Account", KIND_TEXT, "none", false},
+	{"tier", "Tier", KIND_TEXT, "none", false},
+	{"accepted", "Accepted", KIND_YESNO, NULL, false},
+	{"reason", NULL, KIND_TEXT, NULL, false},
 };
 
 static int64_t number_of(struct json_object *o, const char *key)
@@ -178,7 +187,8 @@ static int64_t number_of(struct json_object *o, const char *key)
 	return json_object_get_int64(json_object_object_get(o, key));
 }
 
-/* "4", "8 to 16", "8, perhaps" (two options exclude each other); with types "4 v100", "6 (4 v100, 2 a100)". */
+/* "4", "8 to 16", "8, perhaps" (two options exclude each other); with types "4 v100", "6 (4 v100, 2 a100)".
+ */
 static void gpus_text(struct json_object *quote, FILE *to)
 {
 	int64_t min = number_of(quote, "gpus_min"), max = number_of(quote, "gpus_max");
@@ -194,7 +204,8 @@ static void gpus_text(struct json_object *quote, FILE *to)
 		fputs(", perhaps", to);
 	if (!types || (one && json_object_object_get(types, "untyped")))
 		return;
-	json_object_object_foreach(types, type, count) {
+	json_object_object_foreach(types, type, count)
+	{
 		if (one)
 			fprintf(to, " %s", type);
 		else
@@ -226,7 +237,8 @@ static int quote_print(const struct session *s, struct json_object *quote, bool 
 	size_t skip = people ? 0 : 1;
 
 	if ((people && gpus_text_put(quote) < 0) ||
-		table_object(columns + skip, (offline ? OFFLINE_COLUMNS : ARRAY_SIZE(columns)) - skip, &s->style, quote) < 0)
+		table_object(columns + skip, (offline ? OFFLINE_COLUMNS : ARRAY_SIZE(columns)) - skip,
+			&s->style, quote) < 0)
 		return out_of_memory();
 	if (people && reason) {
 		putchar('\n');
@@ -254,13 +266,15 @@ int cmd_quote(struct session *s)
 	bool offline = session_option(s, OPT_OFFLINE);
 	struct submit_options *o = submit_options_new();
 	struct json_object *quote = NULL;
-	struct fault why = { "" };
+	struct fault why = {""};
 	int rv = REFUSED;
 
 	if (!o)
 		return out_of_memory();
 	if (options_read(s, o, &why) == 0)
-		rv = !offline ? budgetd_quote(s, o, &quote, &why) : offline_quote(o, &quote, &why) < 0 ? REFUSED : DONE;
+		rv = !offline                             ? budgetd_quote(s, o, &quote, &why)
+		     : offline_quote(o, &quote, &why) < 0 ? REFUSED
+							  : DONE;
 	if (why.text[0])
 		rv = nonsense(s, rv, &why);
 	else if (rv == DONE)

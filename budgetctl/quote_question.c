@@ -12,27 +12,29 @@
 #define AT(field) offsetof(struct submit_component, field)
 
 static const struct {
-	const char *key;		/* in doc/api.md, question */
+	const char *key; /* in doc/api.md, question */
 	size_t offset;
-} texts[] = {
-	{ "account", AT(account) },
-	{ "partition", AT(partition) },
-	{ "qos", AT(qos) },
-	{ "comment", AT(comment) },
-	{ "tres_per_job", AT(gpus.tres_per_job) },
-	{ "tres_per_node", AT(gpus.tres_per_node) },
-	{ "tres_per_socket", AT(gpus.tres_per_socket) },
-	{ "tres_per_task", AT(gpus.tres_per_task) },
-	{ "array", AT(gpus.array) },
-}, counts[] = {
-	{ "num_tasks", AT(gpus.num_tasks) },
-	{ "min_nodes", AT(gpus.min_nodes) },
-	{ "max_nodes", AT(gpus.max_nodes) },
-	{ "ntasks_per_node", AT(gpus.ntasks_per_node) },
-	{ "ntasks_per_socket", AT(gpus.ntasks_per_socket) },
-	{ "sockets_per_node", AT(gpus.sockets_per_node) },
-	{ "cpus_per_task", AT(gpus.cpus_per_task) },
-	{ "ntasks_per_tres", AT(gpus.ntasks_per_tres) },
+} texts[] =
+	{
+		{"account", AT(account)},
+		{"partition", AT(partition)},
+		{"qos", AT(qos)},
+		{"comment", AT(comment)},
+		{"tres_per_job", AT(gpus.tres_per_job)},
+		{"tres_per_node", AT(gpus.tres_per_node)},
+		{"tres_per_socket", AT(gpus.tres_per_socket)},
+		{"tres_per_task", AT(gpus.tres_per_task)},
+		{"array", AT(gpus.array)},
+},
+  counts[] = {
+	  {"num_tasks", AT(gpus.num_tasks)},
+	  {"min_nodes", AT(gpus.min_nodes)},
+	  {"max_nodes", AT(gpus.max_nodes)},
+	  {"ntasks_per_node", AT(gpus.ntasks_per_node)},
+	  {"ntasks_per_socket", AT(gpus.ntasks_per_socket)},
+	  {"sockets_per_node", AT(gpus.sockets_per_node)},
+	  {"cpus_per_task", AT(gpus.cpus_per_task)},
+	  {"ntasks_per_tres", AT(gpus.ntasks_per_tres)},
 };
 
 static int put_fields(struct json_object *q, const struct submit_component *c)
@@ -77,8 +79,10 @@ static struct json_object *component_json(const struct submit_component *c)
 {
 	struct json_object *q = json_object_new_object();
 
-	if (q && put_fields(q, c) == 0 && put_options(q, &c->options) == 0 && put_time(q, c->time_limit_s) == 0 &&
-		(!c->gpus.exclusive || json_object_object_add(q, "exclusive", json_object_new_boolean(true)) == 0))
+	if (q && put_fields(q, c) == 0 && put_options(q, &c->options) == 0 &&
+		put_time(q, c->time_limit_s) == 0 &&
+		(!c->gpus.exclusive ||
+			json_object_object_add(q, "exclusive", json_object_new_boolean(true)) == 0))
 		return q;
 	json_object_put(q);
 	return NULL;

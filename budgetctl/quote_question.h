@@ -7,8 +7,8 @@
 #include <json-c/json.h>
 #include "lib/submit_options.h"
 
-/* {"components": [question, ...]}, each with the keys that the plugin would send. To be put by the caller; NULL and
- * ENOMEM. */
+/* {"components": [question, ...]}, each with the keys that the plugin would send. To be put by the caller;
+ * NULL and ENOMEM. */
 struct json_object *quote_question(const struct submit_options *o);
 
 #endif

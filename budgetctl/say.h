@@ -3,8 +3,8 @@
  *
  * Texts may hold what other users wrote (reasons, names), so control characters never reach the terminal.
  *
- * On a terminal sentences are broken between words to its width (wrap.h), in a pipe and a file they are not. No
- * colours are used, so NO_COLOR is always kept.
+ * On a terminal sentences are broken between words to its width (wrap.h), in a pipe and a file they are
+ * not. No colours are used, so NO_COLOR is always kept.
  *
  * Threads  one */
 #ifndef BUDGETCTL_SAY_H
@@ -20,8 +20,8 @@ int complain(int outcome, const char *fmt, ...) __attribute__((format(printf, 2,
  * ferror(). */
 void say_text(FILE *to, const char *text);
 
-/* `text` and a newline, wrapped to the terminal; the first line has `used` columns already, and what is broken
- * stands below its beginning. */
+/* `text` and a newline, wrapped to the terminal; the first line has `used` columns already, and what is
+ * broken stands below its beginning. */
 void say_line(FILE *to, int used, const char *text);
 
 /* The last act of the program: is everything that was printed really written? `outcome`; or REFUSED and a

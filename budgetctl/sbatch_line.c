@@ -7,13 +7,13 @@
 #include "budgetctl/say.h"
 #include "lib/submit_options_table.h"
 
-#define SLIP_MAX 2			/* letters; --container-image of a plugin is no slip for --container-id */
+#define SLIP_MAX 2 /* letters; --container-image of a plugin is no slip for --container-id */
 
 struct line {
-	unsigned long long ours;	/* OPTION_BITs */
+	unsigned long long ours; /* OPTION_BITs */
 	int n, next;
 	char **words;
-	bool in_script;			/* behind the script: its arguments, whatever they look like */
+	bool in_script; /* behind the script: its arguments, whatever they look like */
 	struct arguments *out;
 };
 
@@ -52,8 +52,9 @@ static int ours_short(const char *word, const char **value)
 static int take_ours(struct line *l)
 {
 	const char *word = l->words[l->next], *value;
-	int o = word[0] != '-' || !word[1] ? OPTIONS : word[1] == '-' ? ours_long(l, word, &value)
-								     : ours_short(word, &value);
+	int o = word[0] != '-' || !word[1] ? OPTIONS
+		: word[1] == '-'           ? ours_long(l, word, &value)
+					   : ours_short(word, &value);
 	int used = 1;
 
 	if (o == OPTIONS)
@@ -65,7 +66,7 @@ static int take_ours(struct line *l)
 		used = 2;
 	}
 	if (o == OPT_OUTPUT && !is_format(value))
-		return 0;		/* sbatch's --output: a file */
+		return 0; /* sbatch's --output: a file */
 	l->out->value[o] = value ? value : "";
 	l->next += used;
 	return 1;
@@ -85,8 +86,10 @@ static int check_spelling(const char *word)
 	for (int i = 0; i < OPTIONS; i++)
 		nearest_offer(&n, i == OPT_OFFLINE || i == OPT_SOCKET ? option_table[i].name : NULL);
 	if (n.count && n.distance <= SLIP_MAX)
-		return complain(USAGE, "sbatch has no option --%s. Did you mean %s? See budgetctl quote --help", name,
-			nearest_text(&n, "--", text)), -1;
+		return complain(USAGE,
+			       "sbatch has no option --%s. Did you mean %s? See budgetctl quote --help", name,
+			       nearest_text(&n, "--", text)),
+		       -1;
 	complain(DONE, "--%s is not known here and not looked at: is it another plugin's?", name);
 	return 0;
 }
@@ -117,7 +120,7 @@ static int words_of_sbatch(const char *word)
 
 int sbatch_line_split(const struct command *c, int n, char **words, struct arguments *out)
 {
-	struct line l = { .ours = (OPTIONS_OF_ALL | c->options), .n = n, .words = words, .out = out };
+	struct line l = {.ours = (OPTIONS_OF_ALL | c->options), .n = n, .words = words, .out = out};
 	int left = 0;
 
 	while (l.next < n && strcmp(words[l.next], "--") != 0) {

@@ -41,8 +41,8 @@ int session_call(struct session *s, const char *method, const char *path, struct
 int session_ask(struct session *s, const char *method, const char *path, struct json_object *body,
 	struct json_object **reply, struct fault *refusal);
 
-/* budgetd.conf, or the defaults where it is missing or hidden from users. To be freed by settings_free(). NULL and a
- * text in *why. */
+/* budgetd.conf, or the defaults where it is missing or hidden from users. To be freed by settings_free().
+ * NULL and a text in *why. */
 struct settings *session_settings(struct fault *why);
 
 /* A write: the body gets the request id, and is put in any case. NULL is out of memory (and is said). After

@@ -12,7 +12,7 @@
 #include "budgetctl/table.h"
 #include "budgetctl/wrap.h"
 
-#define TREE_DEPTH_MAX 64		/* deeper rows are drawn below the last that has room */
+#define TREE_DEPTH_MAX 64 /* deeper rows are drawn below the last that has room */
 
 struct branch {
 	char *path;
@@ -24,8 +24,8 @@ struct table {
 	size_t count;
 	const struct style *style;
 	bool tree;
-	struct libscols_table *scols;	/* NULL in CSV and with bars */
-	struct branch open[TREE_DEPTH_MAX];	/* the way from the root to the last row */
+	struct libscols_table *scols;       /* NULL in CSV and with bars */
+	struct branch open[TREE_DEPTH_MAX]; /* the way from the root to the last row */
 	size_t depth;
 	size_t rows;
 };
@@ -97,7 +97,7 @@ static int scols_rv(int rv)
 static int column_add(struct table *t, const struct column *c, bool tree, bool unit)
 {
 	int flags = (cell_right(c->kind) ? SCOLS_FL_RIGHT : 0) | (tree ? SCOLS_FL_TREE : 0) |
-		(c->kind == KIND_LONG_TEXT ? SCOLS_FL_WRAP : 0);
+		    (c->kind == KIND_LONG_TEXT ? SCOLS_FL_WRAP : 0);
 	char *heading = cell_heading(c, t->style, unit);
 	struct libscols_column *column = heading ? scols_table_new_column(t->scols, heading, 0, flags) : NULL;
 
@@ -209,7 +209,7 @@ static int scols_start(struct table *t)
 		return 0;
 	if (scols_rv(scols_table_enable_json(t->scols, 1)) < 0 ||
 		scols_rv(scols_table_enable_noencoding(t->scols, 1)) < 0)
-		return -1;		/* json-c has escaped what must be; \x1b would be no JSON */
+		return -1; /* json-c has escaped what must be; \x1b would be no JSON */
 	return scols_rv(scols_table_set_name(t->scols, "rows"));
 }
 
@@ -222,7 +222,7 @@ struct table *table_new(const struct column *columns, size_t count, const struct
 
 	if (!t)
 		return NULL;
-	*t = (struct table){ .columns = columns, .count = count, .style = style, .tree = tree };
+	*t = (struct table){.columns = columns, .count = count, .style = style, .tree = tree};
 	if (style->format == FORMAT_TABLE || style->format == FORMAT_JSON)
 		rv = scols_start(t);
 	else if (style->headings)
@@ -267,8 +267,8 @@ size_t table_rows(const struct table *t)
 
 /* --- a narrow terminal ------------------------------------------------------------------------------ */
 
-/* Is the table wider than the terminal, and the terminal so narrow that cells which are broken or lines which run over
- * cannot be read? 1, 0, -1. */
+/* Is the table wider than the terminal, and the terminal so narrow that cells which are broken or lines which
+ * run over cannot be read? 1, 0, -1. */
 static int is_too_wide(struct table *t)
 {
 	int columns = wrap_width(stdout), widest = 0;
@@ -285,7 +285,8 @@ static int is_too_wide(struct table *t)
 		widest = n > widest ? n : widest;
 	}
 	free(text);
-	return scols_rv(scols_table_set_termforce(t->scols, SCOLS_TERMFORCE_AUTO)) < 0 ? -1 : widest > columns;
+	return scols_rv(scols_table_set_termforce(t->scols, SCOLS_TERMFORCE_AUTO)) < 0 ? -1
+										       : widest > columns;
 }
 
 static const char *heading_of(struct table *t, size_t column)
@@ -310,7 +311,8 @@ static void records_print(struct table *t)
 		if (i)
 			putchar('\n');
 		for (size_t c = 0; c < ncolumns; c++) {
-			const char *text = scols_line_get_column_data(line, scols_table_get_column(t->scols, c));
+			const char *text =
+				scols_line_get_column_data(line, scols_table_get_column(t->scols, c));
 
 			if (!text || !*text)
 				continue;
@@ -364,8 +366,10 @@ static int object_lines(
 		if (!text)
 			return -1;
 		line_say(width, columns[i].heading, text,
-			columns[i].kind == KIND_AMOUNT && *text && json_object_object_get(object, columns[i].key)
-				? cell_unit(style) : NULL);
+			columns[i].kind == KIND_AMOUNT && *text &&
+					json_object_object_get(object, columns[i].key)
+				? cell_unit(style)
+				: NULL);
 		free(text);
 	}
 	return 0;
@@ -373,8 +377,8 @@ static int object_lines(
 
 static int object_json(struct json_object *object)
 {
-	const char *text = json_object_to_json_string_ext(object,
-		JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *text = json_object_to_json_string_ext(
+		object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
 
 	if (!text) {
 		errno = ENOMEM;
@@ -387,7 +391,7 @@ static int object_json(struct json_object *object)
 int table_object(
 	const struct column *columns, size_t count, const struct style *style, struct json_object *object)
 {
-	struct table t = { .columns = columns, .count = count, .style = style };
+	struct table t = {.columns = columns, .count = count, .style = style};
 
 	switch (style->format) {
 	case FORMAT_TABLE:

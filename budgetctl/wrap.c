@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define WIDTH_DEFAULT 80
-#define WIDTH_LEAST 20			/* narrower than that nothing can be read, whatever COLUMNS says */
+#define WIDTH_LEAST   20 /* narrower than that nothing can be read, whatever COLUMNS says */
 
 static int at_least(int width)
 {
@@ -52,7 +52,7 @@ static void print_bytes(FILE *to, const char *text, size_t length)
 static void wrap_line(FILE *to, const char *p, size_t length, int width, int used, int indent)
 {
 	const char *end = p + length;
-	bool begun = used > indent;		/* is there something before which a break makes sense? */
+	bool begun = used > indent; /* is there something before which a break makes sense? */
 
 	while (p < end) {
 		size_t blanks = strspn(p, " ");

@@ -17,9 +17,10 @@ int wrap_width(FILE *to);
 /* Columns that `length` bytes of UTF-8 take. */
 int wrap_columns(const char *text, size_t length);
 
-/* Print `text`, broken between words into lines of at most `width` columns (0 = as it is), `used` of which are
- * taken on the first; what is broken goes on behind `indent` blanks. A word that is longer than a line is not cut.
- * Control characters other than a newline are shown as '?'. Errors of the stream are left to ferror(). */
+/* Print `text`, broken between words into lines of at most `width` columns (0 = as it is), `used` of which
+ * are taken on the first; what is broken goes on behind `indent` blanks. A word that is longer than a line is
+ * not cut. Control characters other than a newline are shown as '?'. Errors of the stream are left to
+ * ferror(). */
 void wrap_text(FILE *to, const char *text, int width, int used, int indent);
 
 #endif

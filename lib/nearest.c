@@ -15,8 +15,8 @@ static bool swapped(const char *a, const char *b, size_t i, size_t j)
 	return i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
 }
 
-/* Both are at most NEAREST_WORD_MAX bytes long. Row i holds the distances of the first i bytes of `a` to every
- * beginning of `b`; three rows are enough. */
+/* Both are at most NEAREST_WORD_MAX bytes long. Row i holds the distances of the first i bytes of `a` to
+ * every beginning of `b`; three rows are enough. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t rows[3][NEAREST_WORD_MAX + 1];
@@ -29,7 +29,8 @@ static size_t distance(const char *a, const char *b)
 
 		row[0] = i;
 		for (size_t j = 1; j <= nb; j++) {
-			row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), 1 + least(above[j], row[j - 1]));
+			row[j] =
+				least(above[j - 1] + (a[i - 1] != b[j - 1]), 1 + least(above[j], row[j - 1]));
 			if (swapped(a, b, i, j))
 				row[j] = least(row[j], 1 + two_above[j - 2]);
 		}
@@ -41,7 +42,7 @@ void nearest_begin(struct nearest *n, const char *word)
 {
 	size_t length = strlen(word);
 
-	*n = (struct nearest){ .distance = (length + 1) / 3 };
+	*n = (struct nearest){.distance = (length + 1) / 3};
 	if (n->distance < 1)
 		n->distance = 1;
 	if (length <= NEAREST_WORD_MAX)
@@ -55,14 +56,14 @@ void nearest_offer(struct nearest *n, const char *name)
 	if (!name || !n->word[0] || strlen(name) > NEAREST_WORD_MAX)
 		return;
 	d = distance(n->word, name);
-	if (d > n->distance || d >= strlen(n->word))	/* "x" is not a slip for "y" */
+	if (d > n->distance || d >= strlen(n->word)) /* "x" is not a slip for "y" */
 		return;
 	if (d < n->distance)
 		n->count = 0;
 	n->distance = d;
 	for (size_t i = 0; i < n->count; i++)
 		if (!strcmp(n->names[i], name))
-			return;		/* a noun of several commands is one name */
+			return; /* a noun of several commands is one name */
 	if (n->count < NEAREST_NAMES_MAX)
 		strcpy(n->names[n->count++], name);
 }
@@ -74,6 +75,9 @@ const char *nearest_text(const struct nearest *n, const char *prefix, char buf[N
 	buf[0] = '\0';
 	for (size_t i = 0; i < n->count && used < NEAREST_TEXT_MAX; i++)
 		used += (size_t)snprintf(buf + used, NEAREST_TEXT_MAX - used, "%s%s%s",
-			i == 0 ? "" : i + 1 == n->count ? " or " : ", ", prefix, n->names[i]);
+			i == 0              ? ""
+			: i + 1 == n->count ? " or "
+					    : ", ",
+			prefix, n->names[i]);
 	return buf;
 }

@@ -8,14 +8,14 @@
 #define LIB_NEAREST_H
 #include <stddef.h>
 
-#define NEAREST_WORD_MAX 63		/* bytes; a longer word is no slip, and is near to nothing */
-#define NEAREST_NAMES_MAX 3		/* of several that are equally near */
+#define NEAREST_WORD_MAX  63 /* bytes; a longer word is no slip, and is near to nothing */
+#define NEAREST_NAMES_MAX 3  /* of several that are equally near */
 
 struct nearest {
-	char word[NEAREST_WORD_MAX + 1];	/* "" = near to nothing */
-	size_t distance;			/* of the names found so far; at first the limit */
+	char word[NEAREST_WORD_MAX + 1]; /* "" = near to nothing */
+	size_t distance;                 /* of the names found so far; at first the limit */
 	size_t count;
-	char names[NEAREST_NAMES_MAX][NEAREST_WORD_MAX + 1];	/* equally near, in the order they came */
+	char names[NEAREST_NAMES_MAX][NEAREST_WORD_MAX + 1]; /* equally near, in the order they came */
 };
 
 /* Look for `word`, which is copied; then offer every name there is. NULL is no name. */

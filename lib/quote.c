@@ -6,7 +6,10 @@
 
 void quote_init(struct quote *q)
 {
-	*q = (struct quote){ .clear = true, .array_tasks = 1, .time_limit_s = QUOTE_NOT_KNOWN, .rule = "no GPU is asked for" };
+	*q = (struct quote){.clear = true,
+		.array_tasks = 1,
+		.time_limit_s = QUOTE_NOT_KNOWN,
+		.rule = "no GPU is asked for"};
 }
 
 static int64_t longer(int64_t a, int64_t b)
@@ -30,8 +33,9 @@ static int add_gpus(struct quote *q, const struct gpu_request *r, struct fault *
 	q->gpus_min += r->gpus_min;
 	q->gpus_max += r->gpus_max;
 	q->array_tasks = longer(q->array_tasks, r->array_tasks);
-	if ((q->clear || !is_clear(r)) && (r->gpus_max > 0 || r->gpus.shards > 0 || r->gpus.mps > 0 || r->at_least))
-		q->rule = r->rule;	/* what is not clear needs the explanation most */
+	if ((q->clear || !is_clear(r)) &&
+		(r->gpus_max > 0 || r->gpus.shards > 0 || r->gpus.mps > 0 || r->at_least))
+		q->rule = r->rule; /* what is not clear needs the explanation most */
 	q->clear = q->clear && is_clear(r);
 	return 0;
 }
@@ -63,20 +67,27 @@ static int add_price(struct quote *q, const struct quote_part *part, const struc
 	else if (q->whole != QUOTE_NOT_KNOWN && amount_add(q->whole, whole, &q->whole) < 0)
 		return -1;
 	return amount_add(q->hold, a->hold, &q->hold) < 0 ||
-		amount_add(q->hold_gpu_seconds, a->hold / part->rate, &q->hold_gpu_seconds) < 0 ? -1 : 0;
+			       amount_add(q->hold_gpu_seconds, a->hold / part->rate, &q->hold_gpu_seconds) < 0
+		       ? -1
+		       : 0;
 }
 
-int quote_add(struct quote *q, const struct quote_part *part, const struct admission_rules *rules, struct fault *why)
+int quote_add(struct quote *q, const struct quote_part *part, const struct admission_rules *rules,
+	struct fault *why)
 {
-	struct admission_question question = { .request = part->request, .options = part->options, .rate = part->rate,
-		.time_limit_s = part->time_limit_s == QUOTE_NOT_KNOWN ? DURATION_UNLIMITED : part->time_limit_s };
+	struct admission_question question = {.request = part->request,
+		.options = part->options,
+		.rate = part->rate,
+		.time_limit_s =
+			part->time_limit_s == QUOTE_NOT_KNOWN ? DURATION_UNLIMITED : part->time_limit_s};
 	struct quote sum = *q;
 	struct admission a;
 
 	if (admission_price(&question, rules, &a, why) < 0 || add_gpus(&sum, part->request, why) < 0)
 		return -1;
 	if (add_price(&sum, part, &a) < 0)
-		return fault_errno(why, EOVERFLOW, "the job costs more GPU-hours than can be counted; ask for fewer");
+		return fault_errno(
+			why, EOVERFLOW, "the job costs more GPU-hours than can be counted; ask for fewer");
 	sum.time_limit_s = longer(sum.time_limit_s, part->time_limit_s);
 	sum.min_runtime_s = longer(sum.min_runtime_s, part->request->gpus_max > 0 ? a.min_runtime_s : 0);
 	*q = sum;

@@ -24,8 +24,9 @@ static void fill_rows(struct account_table *t, list_t *associations, struct stri
 	while ((r = slurm_list_next(it))) {
 		if (!is_user(r))
 			continue;
-		t->rows[t->count++] = (struct account_row){ .user = strings_keep(s, r->user),
-			.account = strings_keep(s, r->acct), .is_default = r->is_def == 1 };
+		t->rows[t->count++] = (struct account_row){.user = strings_keep(s, r->user),
+			.account = strings_keep(s, r->acct),
+			.is_default = r->is_def == 1};
 	}
 	slurm_list_iterator_destroy(it);
 }
@@ -56,7 +57,7 @@ static void merge_rows(struct account_table *t)
 static struct account_table *table_from(list_t *associations)
 {
 	struct account_table *t = calloc(1, sizeof(*t));
-	struct strings s = { 0 };
+	struct strings s = {0};
 
 	if (!t)
 		return NULL;

@@ -19,7 +19,8 @@ START_TEST(a_slip_of_the_fingers_finds_the_name_that_was_meant)
 		nearest_offer(&n, name);
 	nearest_offer(&n, NULL);
 	nearest_text(&n, "", text);
-	ck_assert_msg(!strcmp(text, case_none(c, 2) ? "" : c->col[2]), "line %d: \"%s\" for %s", c->line, text, c->col[0]);
+	ck_assert_msg(!strcmp(text, case_none(c, 2) ? "" : c->col[2]), "line %d: \"%s\" for %s", c->line,
+		text, c->col[0]);
 	free(names);
 }
 END_TEST

@@ -30,9 +30,11 @@ START_TEST(a_line_is_broken_where_the_table_says)
 	char *text = strdup(c->col[3]), got[256];
 
 	slashes(text, '/', '\n');
-	wrapped(text, (int)case_number(c, 0), (int)case_number(c, 1), (int)case_number(c, 2), got, sizeof(got));
+	wrapped(text, (int)case_number(c, 0), (int)case_number(c, 1), (int)case_number(c, 2), got,
+		sizeof(got));
 	slashes(got, '\n', '/');
-	ck_assert_msg(!strcmp(got, c->col[4]), "line %d: \"%s\", the table says \"%s\"", c->line, got, c->col[4]);
+	ck_assert_msg(
+		!strcmp(got, c->col[4]), "line %d: \"%s\", the table says \"%s\"", c->line, got, c->col[4]);
 	free(text);
 }
 END_TEST
