@@ -12,6 +12,8 @@
 	X(budget) \
 	X(cell) \
 	X(client) \
+	X(doctor) \
+	X(doctor_files) \
 	X(duration) \
 	X(fairshare) \
 	X(gpu_count) \
