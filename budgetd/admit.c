@@ -108,7 +108,7 @@ static int record(struct ledger *l, const struct question *q, const struct price
 	const char *request, int64_t job, int64_t now, struct verdict *v, struct fault *why)
 {
 	struct admission_row row = { .at = now, .uid = q->uid, .project = path->nodes[0].id, .tier = a->tier,
-		.min_runtime_s = a->min_runtime_s, .team_rank = p->options.team_rank, .gpus = p->request.gpus_max,
+		.min_runtime_s = a->min_runtime_s, .team_rank = p->options.team_rank, .insists = p->options.tier == TIER_FUNDED, .gpus = p->request.gpus_max,
 		.tasks = p->request.array_tasks, .per_task = a->per_task, .job = job, .request = request };
 	struct hold_row hold = { .project = row.project, .tasks = row.tasks, .units = a->hold, .opened_at = now };
 

@@ -62,6 +62,19 @@ static int bind_to_job(struct pass *p, void *arg, struct fault *why)
 	return admission_update(p->b->ledger, x->admission, why);
 }
 
+/* The answer to a job that is met, with its question kept for later modifications. */
+int pass_admit(struct pass *p, const struct question *q, const struct job_view *j, admit_fn how, struct verdict *v, struct fault *why)
+{
+	struct json_object *request = question_to_json(q);
+	int rc;
+
+	if (!request)
+		return fault_errno(why, ENOMEM, "out of memory");
+	rc = how(p->b, q, json_object_to_json_string_ext(request, JSON_C_TO_STRING_PLAIN), pass_array_or_job_id(j), p->now, v, why);
+	json_object_put(request);
+	return rc < 0 ? -1 : ledger_write(p->b->ledger, why);
+}
+
 /* --- a job without an answer -------------------------------------------------------------------- */
 
 /* In AdminComment of a job that we hold for lack of an answer: an administrator's own hold is never released by us. */
@@ -109,17 +122,11 @@ static int park_refused(struct pass *p, const struct job_view *j, const struct v
 
 static int answer_met_job(struct pass *p, const struct job_view *j, struct fault *why)
 {
-	struct json_object *request;
 	struct question q;
 	struct verdict v;
-	int rc;
 
 	question_from_job(j, &q);
-	request = question_to_json(&q);
-	rc = request ? admit(p->b, &q, json_object_to_json_string_ext(request, JSON_C_TO_STRING_PLAIN), pass_array_or_job_id(j), p->now,
-			       &v, why) : fault_errno(why, ENOMEM, "out of memory");
-	json_object_put(request);
-	if (rc < 0 || ledger_write(p->b->ledger, why) < 0)
+	if (pass_admit(p, &q, j, admit, &v, why) < 0)
 		return -1;
 	if (!v.accepted)
 		return park_refused(p, j, &v, why);
@@ -270,21 +277,25 @@ static int fit_pool(struct pass *p, struct waiting *w, amount_t units, struct fa
 	return units > 0 ? hold_open(l, &path, &pool, why) : 0;
 }
 
+static bool refuses_free_tier(const struct pass *p, const struct path *path)
+{
+	enum on_exhausted site = p->b->settings->on_exhausted == EXHAUSTED_REJECT ? ON_EXHAUSTED_REJECT : ON_EXHAUSTED_FREE;
+
+	return path_on_exhausted(path, site) == ON_EXHAUSTED_REJECT;
+}
+
 /* Not affordable any more: the free tier, or held in the queue where the project refuses the free tier. */
 static int give_up_funding(struct pass *p, struct waiting *w, struct fault *why)
 {
 	struct ledger *l = p->b->ledger;
 	struct hold_row pool;
 	struct path path;
-	bool refuses;
 
 	if (hold_pool(l, w->admission.id, &pool, why) == 1 && hold_close(l, &pool, p->now, "not affordable", why) < 0)
 		return -1;
 	if (path_load(l, w->admission.project, p->now, &path, why) < 0)
 		return -1;
-	refuses = path_on_exhausted(&path, p->b->settings->on_exhausted == EXHAUSTED_REJECT ? ON_EXHAUSTED_REJECT : ON_EXHAUSTED_FREE) ==
-		  ON_EXHAUSTED_REJECT;
-	if (refuses) {
+	if (w->admission.insists || refuses_free_tier(p, &path)) {
 		w->admission.parked_at = p->now;
 	} else {
 		w->admission.tier = TIER_FREE;

@@ -151,7 +151,7 @@ static int admission_for_running(struct pass *p, struct starting *s, struct faul
 		return 0;
 	question_from_job(s->j, &q);
 	q.gpus.array = NULL;
-	if (admit(p->b, &q, "{}", pass_array_or_job_id(s->j), p->now, &v, why) < 0 || ledger_write(p->b->ledger, why) < 0)
+	if (pass_admit(p, &q, s->j, admit, &v, why) < 0)
 		return -1;
 	log_info("job %u runs without an answer of ours: %s", s->j->job_id, v.text);
 	memcpy(find.token, v.token, sizeof(find.token));

@@ -58,7 +58,7 @@ int pass_meet_shadow(struct pass *p, const struct job_view *j, struct fault *why
 	if (x.found)
 		return 0;
 	question_from_job(j, &q);
-	if (shadow_admit(p->b, &q, "{}", pass_array_or_job_id(j), p->now, &v, why) < 0)
+	if (pass_admit(p, &q, j, shadow_admit, &v, why) < 0)
 		return -1;
 	if (v.text[0])
 		log_info("job %u, in shadow mode: %s", j->job_id, v.text);

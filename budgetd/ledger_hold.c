@@ -109,7 +109,7 @@ static int draws_take(struct ledger *l, int64_t hold, amount_t units, bool soone
 /* --- admissions --------------------------------------------------------------------------------- */
 
 #define ADMISSION_COLUMNS                                                                                                        \
-	"id, token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, seen, parked_at"
+	"id, token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, seen, parked_at, insists"
 
 static const int64_t *nullable(const int64_t *v)
 {
@@ -119,11 +119,11 @@ static const int64_t *nullable(const int64_t *v)
 int admission_add(struct ledger *l, struct admission_row *a, struct fault *why)
 {
 	static const char add_sql[] =
-		"INSERT INTO admission (token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, request)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		"INSERT INTO admission (token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, insists, request)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-	if (sql_do(l, add_sql, why, "siiisiiiiips", a->token, a->at, a->uid, a->project, job_tier_name(a->tier), a->min_runtime_s,
-		    a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job), a->request) < 0)
+	if (sql_do(l, add_sql, why, "siiisiiiiipis", a->token, a->at, a->uid, a->project, job_tier_name(a->tier), a->min_runtime_s,
+		    a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job), (int64_t)a->insists, a->request) < 0)
 		return -1;
 	a->id = sql_last_id(l);
 	return 0;
@@ -150,6 +150,7 @@ static int admission_one(struct ledger *l, sqlite3_stmt *st, struct admission_ro
 	a->job = sql_col(st, 11);
 	snprintf(a->seen, sizeof(a->seen), "%s", sql_text(st, 12));
 	a->parked_at = sql_col(st, 13);
+	a->insists = sql_col(st, 14);
 	sqlite3_reset(st);
 	return 1;
 }

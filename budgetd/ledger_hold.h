@@ -20,6 +20,7 @@ struct admission_row {
 	int64_t min_runtime_s, team_rank, gpus, tasks;
 	amount_t per_task;
 	int64_t job;			/* 0 = not seen yet */
+	bool insists;			/* --gpu-tier=funded: never the free tier instead */
 	int64_t parked_at;		/* 0 = not parked */
 	char seen[160];			/* the job as it was priced; "" = not seen yet */
 	const char *request;		/* written by admission_add; admission_request reads it back */

@@ -5,6 +5,7 @@
  * table, so every token that is seen in the table is found. */
 #ifndef BUDGETD_PASS_H
 #define BUDGETD_PASS_H
+#include "budgetd/admit.h"
 #include "budgetd/budgetd.h"
 #include "slurm_link/job_view.h"
 #include "budgetd/ledger_run.h"
@@ -36,6 +37,10 @@ struct pass {
 bool job_concerns_us(const struct job_view *j);
 int pass_meet_pending(struct pass *p, const struct job_view *j, struct fault *why);
 int pass_settle_waiting(struct pass *p, struct fault *why);	/* holds of what waits: opened, resized, given back */
+
+typedef int (*admit_fn)(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now, struct verdict *out,
+	struct fault *why);
+int pass_admit(struct pass *p, const struct question *q, const struct job_view *j, admit_fn how, struct verdict *v, struct fault *why);
 
 /* The admission of a job by the token in its AdminComment, else by its id. 1 found, 0 none, -1. */
 int pass_admission(struct pass *p, const struct job_view *j, struct admission_row *out, struct fault *why);

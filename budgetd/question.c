@@ -83,7 +83,7 @@ static int fix_time_limit(struct question *q, bool given, struct fault *why)
 {
 	if (!given)
 		q->time_limit_s = JOB_TIME_LIMIT_UNSET;
-	else if (q->time_limit_s == -1)
+	else if (q->time_limit_s == -1 || q->time_limit_s == 0)	/* --time=0 asks for no limit */
 		q->time_limit_s = DURATION_UNLIMITED;
 	else if (q->time_limit_s < 0 || q->time_limit_s > UINT32_MAX)
 		return fault_errno(why, EINVAL, "\"time_limit_min\" must be -1 or from 0 to %u", UINT32_MAX);

@@ -56,6 +56,7 @@ CREATE TABLE admission (
 	per_task      INTEGER NOT NULL CHECK (per_task >= 0),			-- units one task sets aside
 	job           INTEGER,							-- (array) job id, NULL until the loop has seen it
 	seen          TEXT,							-- the job as it was priced: a change is a new check
+	insists       INTEGER NOT NULL CHECK (insists IN (0, 1)),			-- --gpu-tier=funded: never the free tier instead
 	parked_at     INTEGER,							-- the daemon holds it in the queue until it can be paid
 	request       TEXT NOT NULL						-- the question as it came, for later modifications
 ) STRICT;
@@ -124,6 +125,7 @@ CREATE TABLE charge (
 	UNIQUE (run, seq)
 ) STRICT;
 CREATE INDEX charge_by_project ON charge(project, part_end);
+CREATE INDEX charge_by_end ON charge(part_end) WHERE kind = 'funded';
 
 CREATE TABLE journal (
 	id         INTEGER PRIMARY KEY,
