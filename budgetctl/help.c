@@ -60,9 +60,9 @@ static void options_print(unsigned long long bits, bool letters, FILE *to)
 static const struct {
 	const char *about, *text;
 } notes[] = {
-	{"GPU-HOURS", "\nGPU-HOURS is \"8\", \"1.5h\", \"90m\" or \"3600s\"."},
+	{"GPU-HOURS", "GPU-HOURS is \"8\", \"1.5h\", \"90m\" or \"3600s\"."},
 	{"SBATCH-OPTION",
-		"\nThe words are those of sbatch: its options, then the script, whose #SBATCH lines are read "
+		"The words are those of sbatch: its options, then the script, whose #SBATCH lines are read "
 		"(- is standard input); options on the command line win. \":\" begins the next component of "
 		"a het job. "
 		"So -n is --ntasks here and -t is --time; -o is ours when a format follows.\n"
@@ -70,16 +70,28 @@ static const struct {
 		"that makes no sense "
 		"ends with 1 and says why; with -o json it prints an object whose \"gpus\" is null, with "
 		"\"error\"."},
-	{"job set", "\nIts user, an owner of its project and administrators may do this, while it waits. A "
+	{"job set", "Its user, an owner of its project and administrators may do this, while it waits. A "
 		    "tier or minimum "
 		    "runtime that the project cannot pay is refused with the numbers, and the job stays as "
 		    "it is."},
 };
 
+const char *help_note(const struct command *c, size_t nth)
+{
+	char text[COMMAND_TEXT_MAX];
+
+	command_text(c, true, text);
+	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
+		if (strstr(text, notes[i].about) && nth-- == 0)
+			return notes[i].text;
+	return NULL;
+}
+
 static void command_print(const struct command *c, FILE *to)
 {
 	bool letters = c->max_args != SBATCH_LINE;
 	char text[COMMAND_TEXT_MAX], usage[2 * COMMAND_TEXT_MAX + 256];
+	const char *note;
 
 	snprintf(usage, sizeof(usage),
 		"Usage: budgetctl %s [OPTION...]\nIn short: %s.\n\nOptions:", command_text(c, true, text),
@@ -87,9 +99,10 @@ static void command_print(const struct command *c, FILE *to)
 	say_line(to, 0, usage);
 	options_print(c->options, letters, to);
 	options_print(OPTIONS_OF_ALL, letters, to);
-	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
-		if (strstr(command_text(c, true, text), notes[i].about))
-			say_line(to, 0, notes[i].text);
+	for (size_t i = 0; (note = help_note(c, i)); i++) {
+		putc('\n', to);
+		say_line(to, 0, note);
+	}
 }
 
 static void outcome_print(int i, FILE *to)

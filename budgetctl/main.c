@@ -12,6 +12,7 @@
 #include "budgetctl/arguments.h"
 #include "budgetctl/completion.h"
 #include "budgetctl/help.h"
+#include "budgetctl/manual.h"
 #include "budgetctl/say.h"
 #include "budgetctl/session.h"
 
@@ -36,6 +37,8 @@ static int budgetctl(int argc, char **argv)
 		completion_print(stdout);
 		return DONE;
 	}
+	if (argc == 3 && !strcmp(argv[1], "--manual"))
+		return manual_print(argv[2], stdout);
 	rv = arguments_read(argc, argv, &a);
 	if (rv != DONE)
 		return rv;

@@ -4,6 +4,7 @@
  * What is printed here reads back as the same settings: a test does that. */
 #include "settings/settings.h"
 #include <string.h>
+#include "lib/roff.h"
 #include "settings/table.h"
 
 static void print_quoted(FILE *to, const char *text)
@@ -72,4 +73,37 @@ void settings_print_sample(FILE *to)
 		print_value(s, &settings_table[i], to);
 	}
 	settings_free(s);
+}
+
+/* --- the manual ------------------------------------------------------------------------------------- */
+
+static const char *const argument_of[] = {
+	[SOCKET_PATH] = "PATH", [FILE_PATH] = "PATH", [NAME] = "NAME", [TEXT] = "TEXT",
+	[MILLISECONDS] = "LENGTH", [SECONDS] = "LENGTH", [CHOICE] = "WORD",
+};
+
+static void manual_values(const struct setting_row *row, FILE *to)
+{
+	char range[SETTING_RANGE_MAX];
+
+	if (row->type == MILLISECONDS || row->type == SECONDS)
+		fprintf(to, "From %s.\n", setting_range_text(row, range));
+	for (int i = 0; row->words && row->words[i]; i++)
+		fprintf(to, "%s\n.Cm %s\n%s", i ? "or" : "One of", row->words[i], row->words[i + 1] ? "" : ".Pp\n");
+	fputs("Default:\n.Cm", to);
+	roff_word(to, *row->preset ? row->preset : "\"\"");
+	fputs("\n", to);
+}
+
+void settings_print_manual(FILE *to)
+{
+	fputs(".Bl -tag -width Ds\n", to);
+	for (size_t i = 0; i < SETTINGS; i++) {
+		const struct setting_row *row = &settings_table[i];
+
+		fprintf(to, ".It Ic %s Li = Ar %s\n", row->name, argument_of[row->type]);
+		roff_text(to, row->help);
+		manual_values(row, to);
+	}
+	fputs(".El\n", to);
 }

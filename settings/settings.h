@@ -51,6 +51,8 @@ void settings_free(struct settings *s);		/* NULL is fine; errno is kept */
 
 /* A commented sample of every setting with its default, range and meaning. */
 void settings_print_sample(FILE *to);
+/* The same as a list of budgetd.conf(5), in mdoc(7). */
+void settings_print_manual(FILE *to);
 /* The effective values, one `key = value` a line. */
 void settings_print(const struct settings *s, FILE *to);
 
