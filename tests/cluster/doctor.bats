@@ -465,3 +465,28 @@ setup()
 	cluster_restart slurmctld
 	eventually is_clean
 }
+
+# The last one: the cluster is another one afterwards.
+@test "with a SlurmUser of its own: it can ask, it may run doctor, and settings closed to it are found" {
+	local name
+	for name in budgetd slurmctld slurmdbd g1 g2; do
+		cluster_stop $name
+	done
+	sed -i 's/^SlurmUser=.*/SlurmUser=gpb-bob/' "$SLURM_CONF" "$CLUSTER_DIR/etc/slurmdbd.conf"
+	chown -R gpb-bob "$CLUSTER_DIR"/{etc/slurmdbd.conf,state,log}
+	for name in slurmdbd slurmctld g1 g2 budgetd; do
+		cluster_start $name
+	done
+	eventually is_clean
+	as ada submit train --gpus=1 --gpu-min-runtime=1h
+	eventually job_is train RUNNING funded
+	[[ $(as bob budgetctl doctor) == *" 0 errors, 0 warnings, "* ]]
+
+	chmod 600 "$GPUBUDGET_CONF"
+	finds settings-readable
+	tells "gpb-bob cannot read"
+	mend_is_done
+	chown root "$CLUSTER_DIR/run/budgetd-slurm.socket"
+	finds socket-slurm
+	mends_with "chown gpb-bob $CLUSTER_DIR/run/budgetd-slurm.socket; chmod 0600 $CLUSTER_DIR/run/budgetd-slurm.socket"
+}
