@@ -17,6 +17,8 @@ struct controller {
 	struct ledger *books;		/* a reader of our own: a snapshot may last as long as a pass */
 	bool facts_told;
 	int64_t ask_accounts_at;	/* slurmdbd, for the accounts of users */
+	int64_t seen_all_at;		/* the last pass after which no run can have been missed; 0 = not since the start */
+	int passes;			/* in a row without trouble, up to 2 */
 };
 
 struct controller *controller_new(struct budgetd *b, struct fault *why)
@@ -132,14 +134,45 @@ static void meet_jobs(struct pass *p)
 		struct fault why = {0};
 		int rc = j->stage == STAGE_PENDING ? pass_meet_pending(p, j, &why) : pass_meet_run(p, j, &why);
 
+		if (rc >= 0 && p->facts.slurmdbd)
+			rc = pass_find_restarted(p, j, &why);
 		if (rc < 0)
 			log_warning("job %u: %s", j->job_id, why.text);
 	}
 }
 
-static int pass_over_books(struct pass *p, struct fault *why)
+/* Well below the shortest MinJobAge: a job that ended within such a time is still in slurmctld's table. */
+#define AWAY_S 60
+#define AWAY_MARGIN_S 3600
+
+/* After the start, and after trouble that lasted: what ran meanwhile. Not in the first pass, which only then ties answers to jobs. */
+static int look_back(struct controller *c, struct pass *p, struct fault *why)
 {
+	int64_t since = c->seen_all_at;
+
+	if (c->passes++ == 0 || !p->facts.slurmdbd)
+		return 0;
+	if (c->passes > 2)
+		c->passes = 2;
+	if (since && p->now - since <= AWAY_S) {
+		c->seen_all_at = p->now;
+		return 0;
+	}
+	if (!since && ledger_last_activity(p->books, &since, why) < 0)
+		return -1;
+	if (since && pass_find_missed(p, since - AWAY_MARGIN_S, why) < 0)
+		return -1;
+	c->seen_all_at = p->now;
+	return 0;
+}
+
+static int pass_over_books(struct controller *c, struct pass *p, struct fault *why)
+{
+	struct fault problem = {0};
+
 	meet_jobs(p);
+	if (look_back(c, p, &problem) < 0)	/* slurmdbd is away: asked again by the next pass, all else goes on */
+		log_warning("slurmdbd does not say what ran while budgetd was away: %s", problem.text);
 	/* What runs before what waits: an extension comes first, and what an end gives back can be used at once. */
 	if (pass_follow_runs(p, why) < 0 || pass_settle_waiting(p, why) < 0)
 		return -1;
@@ -167,13 +200,15 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 	if (rc == 0)
 		rc = ledger_begin(c->books, LEDGER_READ, why);
 	if (rc == 0) {
-		rc = pass_over_books(&p, why);
+		rc = pass_over_books(c, &p, why);
 		ledger_rollback(c->books);
 		cluster_state_publish(c->b->cluster, &p.facts, p.cluster, p.jobs);
 	} else {
 		job_table_free(p.jobs);
 		cluster_view_free(p.cluster);
 	}
+	if (rc < 0)
+		c->passes = 0;
 	free(p.waiting);
 	if (ledger_checkpoint(c->books, why) < 0)
 		rc = -1;

@@ -252,6 +252,14 @@ int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, const 
 	return run_update(l, r, why);
 }
 
+int ledger_last_activity(struct ledger *l, int64_t *out, struct fault *why)
+{
+	static const char last_sql[] = "SELECT max(coalesce((SELECT max(at) FROM admission), 0), coalesce((SELECT max(start) FROM run), 0),"
+				       " coalesce((SELECT at FROM charge ORDER BY id DESC LIMIT 1), 0))";
+
+	return sql_int(l, out, last_sql, why, "") < 0 ? -1 : 0;
+}
+
 /* --- lists -------------------------------------------------------------------------------------- */
 
 static void charge_read(sqlite3_stmt *st, struct charge *c)

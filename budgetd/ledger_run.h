@@ -53,6 +53,9 @@ struct charge {
 	int64_t uid, run_start;
 };
 
+/* When budgetd last wrote of a job: an answer, a run, a charge; 0 = never. Wants LEDGER_READ at least. */
+int ledger_last_activity(struct ledger *l, int64_t *out, struct fault *why);
+
 typedef int (*charge_fn)(const struct charge *c, void *arg);
 /* Newest first; project 0 = all, job 0 = all, before 0 = from the newest. */
 int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, charge_fn each, void *arg,

@@ -49,6 +49,12 @@ int pass_admission(struct pass *p, const struct job_view *j, struct admission_ro
 int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why);	/* running, or ended since */
 int pass_follow_runs(struct pass *p, struct fault *why);	/* extend those that live, settle those that are gone */
 
+/* --- controller_missed.c: what no pass saw, from slurmdbd --- */
+/* Runs that ended after `since`, while the daemon was away. */
+int pass_find_missed(struct pass *p, int64_t since, struct fault *why);
+/* Earlier runs of a job that was requeued, as many as its restarts say there are. */
+int pass_find_restarted(struct pass *p, const struct job_view *j, struct fault *why);
+
 /* --- controller_places.c: the order --- */
 int pass_publish_places(struct pass *p, struct fault *why);
 

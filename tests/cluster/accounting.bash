@@ -4,6 +4,7 @@
 #   accounted NAME [KIND...]   a condition: every run of the job has ended, and for each its charges are together GPUs x time of
 #                              slurmdbd's rows, to the second; with KINDs (funded free uncovered) they are just these, in order
 #   charged_units NAME         what its charges cost
+#   has_run NAME               a condition: for a second at least, so that it costs something
 #   refused USER OPTION...     a submission must fail
 #   cannot COMMAND...          must fail
 #   books_are_right            the invariants that are promised in doc/, read from the database itself
@@ -45,6 +46,8 @@ charged_gpu_seconds()
 		GROUP BY r.job HAVING sum(c.gpus * (c.part_end - c.part_start)) > 0 ORDER BY r.job"
 }
 
+has_run() { [[ $(job_field "$1" RunTime) != 00:00:00 ]]; }
+
 ids_of() { slurmdbd_rows "$1" | cut -d'|' -f1 | sort -un | paste -sd,; }
 
 accounted()
@@ -56,7 +59,8 @@ accounted()
 	recorded=$(slurmdbd_gpu_seconds "$name") || { echo "slurmdbd: a run has no end" >&2; return 1; }
 	[[ -n $ids ]] || { echo "slurmdbd has no run of $name" >&2; return 1; }
 	charged=$(charged_gpu_seconds "$ids")
-	kinds=$(books "SELECT c.kind FROM charge c JOIN run r ON r.id = c.run WHERE r.job IN ($ids) ORDER BY r.start, r.job, c.part_start, c.seq" | paste -sd' ')
+	kinds=$(books "SELECT c.kind FROM charge c JOIN run r ON r.id = c.run WHERE r.job IN ($ids) AND c.part_end > c.part_start
+		ORDER BY r.start, r.job, c.part_start, c.seq" | paste -sd' ')
 	[[ $recorded == "$charged" && ( $# == 0 || $kinds == "$*" ) ]] && return 0
 	{ echo "slurmdbd: $(slurmdbd_rows "$name" | paste -sd';')"; echo "recorded: $recorded"; echo "charged:  $charged ($kinds)"; } >&2
 	return 1

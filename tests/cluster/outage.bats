@@ -69,7 +69,8 @@ breaker_is_closed() { as ada submit probe --gpus=1 --gpu-tier=free --test-only; 
 	says "--gpu-tier=funded insists on the funded tier"
 	cluster_start budgetd
 	eventually job_is train RUNNING funded
-	balance_is vision "held=2.00"
+	eventually balance_is vision "held=2.00"
+	eventually has_run train
 	as ada cancel train
 	eventually accounted train funded
 	as ada cancel filler
@@ -88,9 +89,11 @@ breaker_is_closed() { as ada submit probe --gpus=1 --gpu-tier=free --test-only; 
 	cluster_start budgetd
 	eventually tier_is train funded
 	eventually balance_is vision "held=0.50"
+	eventually has_run train
 	as ada cancel train
 	eventually accounted train funded
 	[[ $(charged_units train) -gt 0 ]]
+	eventually accounted short
 }
 
 @test "with the policy reject a job that asks for GPUs is refused, and one that does not is none of our business" {

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * controller_missed.c - runs that no pass saw: they came and went between two looks, or while the daemon was away.
+ *
+ * slurmctld forgets a run when its job is requeued, and an ended job after MinJobAge; slurmdbd's row is then the only trace. A run found
+ * there is opened as if it had been seen; it is in no table, so that the next pass settles it from the same row. */
+#include "budgetd/log.h"
+#include "budgetd/pass.h"
+#include "lib/tres.h"
+#include <stdio.h>
+#include <string.h>
+
+struct known {
+	int64_t job, start;	/* start INT64_MAX counts all runs of the job */
+	int64_t before;		/* runs that began earlier */
+	bool found;
+};
+
+static int count_run(const struct run *r, void *arg)
+{
+	struct known *k = arg;
+
+	k->before += r->start < k->start;
+	k->found = k->found || r->start == k->start;
+	return 0;
+}
+
+/* In the writer: the snapshot does not know what this pass has opened. */
+static int look_up(struct pass *p, void *arg, struct fault *why)
+{
+	struct known *k = arg;
+
+	return run_walk_job(p->b->ledger, k->job, count_run, k, why);
+}
+
+static bool held_gpus(const struct run_row *row)
+{
+	struct gpu_count given;
+
+	return row->tres_alloc && tres_read(row->tres_alloc, &given, NULL) == 0 && given.total > 0;
+}
+
+/* The first part of a resized run stands for all; those that follow come when it is settled. */
+static bool tells_of_a_run(const struct run_row *row)
+{
+	return row->start && row->end > row->start && row->effective_start == row->start && held_gpus(row);
+}
+
+static bool is_of_a_project(struct pass *p, const char *account)
+{
+	struct project project;
+
+	return account && project_find(p->books, account, &project, NULL) == 1;
+}
+
+static int meet_row(struct pass *p, const struct run_row *row, struct fault *why)
+{
+	struct known k = { .job = row->job_id, .start = row->start };
+	const struct job_view seen = {
+		.job_id = row->job_id,
+		.array_job_id = row->array_job_id,
+		.array_task_id = row->array_task_id,
+		.array_count = 1,
+		.het_job_id = row->het_job_id,
+		.het_offset = row->het_offset,
+		.uid = row->uid,
+		.account = row->account,
+		.partition = row->partition,
+		.qos = row->qos,
+		.stage = STAGE_RUNNING,
+		.base_state = "RUNNING",
+		.submit = row->submit,
+		.start = row->start,
+		.time_limit_s = row->time_limit_s,
+		.tres_alloc = row->tres_alloc,
+	};
+
+	if (!tells_of_a_run(row) || !is_of_a_project(p, row->account))
+		return 0;
+	if (pass_write(p, LEDGER_HOLDS, look_up, &k, why) < 0)
+		return -1;
+	return k.found ? 0 : pass_meet_run(p, &seen, why);
+}
+
+static void meet_rows(struct pass *p, const struct run_table *rows)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		struct fault why = {0};
+
+		if (meet_row(p, &rows->rows[i], &why) < 0)
+			log_warning("job %u ran from %jd to %jd and cannot be put in the books: %s", rows->rows[i].job_id,
+				(intmax_t)rows->rows[i].start, (intmax_t)rows->rows[i].end, why.text);
+	}
+}
+
+int pass_find_missed(struct pass *p, int64_t since, struct fault *why)
+{
+	struct run_table *rows;
+
+	if (slurm_link_runs_between(p->b->slurm, since, p->now, &rows, why) < 0)
+		return -1;
+	meet_rows(p, rows);
+	run_table_free(rows);
+	return 0;
+}
+
+int pass_find_restarted(struct pass *p, const struct job_view *j, struct fault *why)
+{
+	struct known k = { .job = j->job_id, .start = j->stage == STAGE_PENDING ? INT64_MAX : j->start };
+	struct admission_row a;
+	struct run_table *rows;
+	int rc = j->restarts ? pass_admission(p, j, &a, why) : 0;
+
+	if (rc != 1 || a.job == 0)
+		return rc < 0 ? -1 : 0;		/* not ours, or not tied to its answer yet: the next pass */
+	if (run_walk_job(p->books, j->job_id, count_run, &k, why) < 0)
+		return -1;
+	if (k.before >= j->restarts)
+		return 0;
+	if (slurm_link_runs_of(p->b->slurm, j->job_id, 1, &rows, why) < 0)
+		return -1;
+	meet_rows(p, rows);
+	run_table_free(rows);
+	return 0;
+}
