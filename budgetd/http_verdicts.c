@@ -46,13 +46,13 @@ static int answer_submission(struct request *rq, struct verdict *v, struct fault
 }
 
 /* What only the budget decides. The tier's QOS is not the user's to choose, and what the daemon holds only money releases. */
-static bool refuse_what_is_ours(struct request *rq, const struct admission_row *a, struct verdict *v)
+static bool refuse_what_is_ours(struct request *rq, const struct admission_row *a, bool het, struct verdict *v)
 {
-	const char *qos = NULL, *ours = admit_qos(rq->b, a->tier, false), *still = admit_qos(rq->b, a->tier, true);
+	const char *qos = NULL, *ours = admit_qos(rq->b, a->tier, het);
 	struct json_object *release;
 
 	*v = (struct verdict){0};
-	if (body_text(rq, "qos", &qos, NULL) == 1 && strcmp(qos, ours) != 0 && strcmp(qos, still) != 0) {
+	if (body_text(rq, "qos", &qos, NULL) == 1 && strcmp(qos, ours) != 0) {
 		snprintf(v->text, sizeof(v->text), "refused: the QOS follows the tier (%s, QOS %s) and is not changed by hand",
 			job_tier_name(a->tier), ours);
 		return true;
@@ -62,6 +62,15 @@ static bool refuse_what_is_ours(struct request *rq, const struct admission_row *
 		return true;
 	}
 	return false;
+}
+
+/* A job that is changed before the loop has seen it for the first time is not what it was priced as: it is to be priced anew. */
+static int mark_changed(struct ledger *l, struct admission_row *a, struct fault *why)
+{
+	if (a->seen[0])
+		return 0;
+	snprintf(a->seen, sizeof(a->seen), "changed");
+	return admission_update(l, a, why);
 }
 
 static int change_in_transaction(struct request *rq, const char *token, struct verdict *v, struct fault *why)
@@ -75,8 +84,6 @@ static int change_in_transaction(struct request *rq, const char *token, struct v
 	*v = (struct verdict){ .accepted = true };
 	if (rc != 1)
 		return rc;	/* not one of ours: the loop meets what becomes of it */
-	if (refuse_what_is_ours(rq, &a, v))
-		return 0;
 	if (admission_request(rq->b->ledger, a.id, &request, why) < 0)
 		return -1;
 	merged = question_overlay(request, rq->body);
@@ -84,10 +91,10 @@ static int change_in_transaction(struct request *rq, const char *token, struct v
 	if (!merged)
 		return fault_set(why, "the question of token %s cannot be read back", token);
 	rc = question_from_json(merged, &q, why);
-	if (rc == 0)
+	if (rc == 0 && !refuse_what_is_ours(rq, &a, q.het, v))
 		rc = admit_change(rq->b, &q, &a, rq->now, v, why);
 	json_object_put(merged);
-	return rc;
+	return rc < 0 || !v->accepted ? rc : mark_changed(rq->b->ledger, &a, why);
 }
 
 static int answer_modification(struct request *rq, struct verdict *v, struct fault *why)
@@ -103,7 +110,9 @@ static int answer_modification(struct request *rq, struct verdict *v, struct fau
 	if (ledger_begin(rq->b->ledger, LEDGER_HOLDS, why) < 0)
 		return -1;
 	rc = change_in_transaction(rq, token, v, why);
-	ledger_rollback(rq->b->ledger);		/* nothing was written */
+	if (rc == 0)
+		return ledger_commit(rq->b->ledger, why);
+	ledger_rollback(rq->b->ledger);
 	return rc;
 }
 
