@@ -202,7 +202,8 @@ static void merge_waiting(struct pass *p)
 {
 	size_t n = 0;
 
-	qsort(p->waiting, p->nwaiting, sizeof(*p->waiting), by_admission);
+	if (p->nwaiting)		/* qsort() wants no null pointer, not even for nothing */
+		qsort(p->waiting, p->nwaiting, sizeof(*p->waiting), by_admission);
 	for (size_t i = 0; i < p->nwaiting; i++) {
 		if (n && p->waiting[n - 1].admission.id == p->waiting[i].admission.id) {
 			p->waiting[n - 1].tasks += p->waiting[i].tasks;
