@@ -38,11 +38,17 @@ enum look look_job_submit(const struct facts *f, FILE *found, FILE *mend)
 	return list_has(plugins, "gpubudget") || list_has(plugins, "job_submit/gpubudget") ? LOOK_FINE : LOOK_BAD;
 }
 
+/* slurmctld does not start with preempt/qos and a PreemptMode that goes with preempt/none: both lines, then. */
 enum look look_preempt_type(const struct facts *f, FILE *found, FILE *mend)
 {
+	enum look result;
+
 	if (!f->conf)
 		return LOOK_UNKNOWN;
-	return one_value("PreemptType", f->conf->preempt_type, "preempt/qos", found, mend);
+	result = one_value("PreemptType", f->conf->preempt_type, "preempt/qos", found, mend);
+	if (!list_has(f->conf->preempt_mode, "requeue"))
+		fputs("\nPreemptMode=REQUEUE", mend);
+	return result;
 }
 
 static bool preempts_by_qos(const struct facts *f)

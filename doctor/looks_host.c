@@ -307,7 +307,7 @@ enum look look_plugstack(const struct facts *f, FILE *found, FILE *mend)
 	else if (f->plugstack_error)
 		fputs(f->plugstack_error, found);
 	else
-		fprintf(found, "no line of %s names gpubudget.so", f->conf->plugstack);
+		fprintf(found, "no line of %s names gpubudget.so", f->conf->plugstack ? f->conf->plugstack : "plugstack.conf");
 	print_plugstack_line(f, mend);
 	return f->plugstack_line ? LOOK_FINE : LOOK_BAD;
 }

@@ -89,15 +89,16 @@ conf_line()
 	sed -i "/^$1=/d" "$SLURM_CONF" && [[ -z $2 ]] || echo "$2" >>"$SLURM_CONF"
 }
 
-# conf_broken CHECK RESTART-OR-RECONFIGURE: slurmctld takes the file, the finding is there, and its line is put into the
+# conf_broken CHECK RESTART-OR-RECONFIGURE: slurmctld takes the file, the finding is there, and its lines are put into the
 # file. That it mends is seen when the next one is broken, and nothing else is found.
 conf_broken()
 {
 	local mend
 
 	conf_taken "$2" && finds_at_last "$1" || return 1
-	mend=$(jq -r '.rows[0].mend' <<<"$rows")
-	conf_line "${mend%%=*}" "$mend"
+	while IFS= read -r mend; do
+		conf_line "${mend%%=*}" "$mend"
+	done < <(jq -r '.rows[0].mend' <<<"$rows")
 }
 
 conf_taken()
@@ -447,8 +448,7 @@ setup()
 	conf_broken preempt-mode restart
 	conf_line PreemptType PreemptType=preempt/none
 	conf_line PreemptMode PreemptMode=OFF
-	conf_broken preempt-type restart
-	conf_line PreemptMode PreemptMode=REQUEUE
+	conf_broken preempt-type restart		# both lines, or slurmctld would not start
 	conf_line AccountingStorageEnforce AccountingStorageEnforce=associations
 	conf_broken accounting-enforce restart
 	conf_line AccountingStorageTRES ""
