@@ -175,6 +175,13 @@ static struct libscols_line *line_new(struct table *t, struct json_object *row)
 	return line && branch_open(t, path, line) == 0 ? line : NULL;
 }
 
+/* A row is a line: advice of several lines follows behind blanks, or libsmartcols would write \x0a. */
+static void lines_join(char *text)
+{
+	while ((text = strchr(text, '\n')))
+		*text++ = ' ';
+}
+
 static int line_add(struct table *t, struct json_object *row)
 {
 	struct libscols_line *line = line_new(t, row);
@@ -190,6 +197,8 @@ static int line_add(struct table *t, struct json_object *row)
 		text = cell_text(&t->columns[i], row, t->style);
 		if (!text)
 			return -1;
+		if (t->style->format == FORMAT_TABLE)
+			lines_join(text);
 		if (scols_rv(scols_line_refer_data(line, n++, text)) < 0) {
 			free(text);
 			return -1;
