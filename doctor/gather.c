@@ -70,7 +70,8 @@ static int trial(void *arg)
 	struct fault why = { "" };
 
 	(void)arg;
-	if (slurm_link_open(NULL, &link, &why) == 0 && slurm_link_facts(link, &facts, &why) == 0)
+	if (slurm_link_open(NULL, &link, &why) == 0 && slurm_link_ping(link, &why) == 0 &&
+		slurm_link_facts(link, &facts, &why) == 0)
 		return 0;
 	fprintf(stderr, "\n%s\n", why.text);
 	return 1;
