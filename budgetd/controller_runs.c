@@ -261,6 +261,29 @@ static int follow_size(struct pass *p, struct run *r, const char *tres, int64_t 
 	return 0;
 }
 
+#define FIRST_SIZE_WAIT_S 60		/* slurmdbd's row of the first part comes within seconds of the change, or not at all */
+
+/* A run that changed its size before it was first seen began with another one, which only slurmdbd still knows. 1 = opened, 0 = not now. */
+static int start_resized(struct pass *p, const struct job_view *j, struct run *out, struct fault *why)
+{
+	struct job_view first = *j;
+	struct run_table *rows;
+	bool found = false;
+	int rc = 0;
+
+	if (slurm_link_runs_of(p->b->slurm, j->job_id, j->start - 1, &rows, why) < 0)
+		return -1;
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->rows[i].job_id == j->job_id && rows->rows[i].start == j->start && rows->rows[i].resized && !found) {
+			first.tres_alloc = rows->rows[i].tres_alloc;
+			found = true;
+		}
+	if (found || p->now - j->resized > FIRST_SIZE_WAIT_S)
+		rc = start_run(p, &first, out, why);
+	run_table_free(rows);
+	return rc;
+}
+
 int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
 {
 	struct run r;
@@ -272,7 +295,7 @@ int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
 	if (rc == 0 && j->end && j->end <= j->start)
 		return 0;	/* over before it was seen, in the second in which it began: it cost nothing */
 	if (rc == 0)
-		rc = start_run(p, j, &r, why);
+		rc = j->resized > j->start ? start_resized(p, j, &r, why) : start_run(p, j, &r, why);
 	if (rc != 1)
 		return rc;
 	if (j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED || r.ended || !j->end || strcmp(j->base_state, "PENDING") == 0)

@@ -11,6 +11,8 @@ teardown()	{ cluster_clear && no_crash && eventually balance_is vision "held=0.0
 # task NAME N: the record of one task of an array.
 task_is() { [[ $(scontrol -o show job "$(job "$1")_$2" | grep -o ' JobState=[A-Z]*') == " JobState=$3" ]]; }
 
+task_has_run() { [[ $(scontrol -o show job "$(job "$1")_$2" | grep -o ' RunTime=[0-9:]*') != " RunTime=00:00:00" ]]; }
+
 running_tasks() { [[ $(squeue -h -r -t RUNNING -j "$(job "$1")" | wc -l) == "$2" ]]; }
 
 @test "an array holds for all of its tasks, gives back for those cancelled, and charges each once" {
@@ -20,9 +22,11 @@ running_tasks() { [[ $(squeue -h -r -t RUNNING -j "$(job "$1")" | wc -l) == "$2"
 	balance_is vision "held=6.00"
 	as ada scancel "$(job sweep)_5" "$(job sweep)_6"
 	eventually balance_is vision "held=4.00"
+	eventually task_has_run sweep 1
 	as ada scancel -s KILL --full "$(job sweep)_1"
 	eventually task_is sweep 3 RUNNING
 	eventually balance_is vision "held=3.00"
+	eventually task_has_run sweep 3
 	as ada cancel sweep
 	eventually accounted sweep funded funded funded
 }
@@ -131,14 +135,19 @@ running_tasks() { [[ $(squeue -h -r -t RUNNING -j "$(job "$1")" | wc -l) == "$2"
 
 @test "a run that gives up a node is charged for each of its sizes" {
 	as ada submit gang --nodes=2 --gpus-per-node=4 --gpu-min-runtime=1h
+	as ada submit quick --nodes=2 --gpus-per-node=4 --gpu-min-runtime=1h
 	eventually job_is gang RUNNING funded
+	eventually job_is quick RUNNING funded
+	as ada scontrol update jobid="$(job quick)" NumNodes=1	# most likely before budgetd has seen it run
 	eventually has_run gang
 	as ada scontrol update jobid="$(job gang)" NumNodes=1
 	[[ $(job_field gang TRES) == *gres/gpu=4* ]]
 	smaller() { (($(date +%s) - $(date -d "$(job_field gang StartTime)" +%s) >= 6)); }
 	eventually smaller
 	as ada cancel gang
+	as ada cancel quick
 	eventually accounted gang
+	eventually accounted quick
 }
 
 @test "a run that outlives its hold is extended before the time comes, and charged for all of it" {
