@@ -27,7 +27,8 @@ static int findings_make(struct diagnosis *d)
 	if (!d->findings)
 		return out_of_memory();
 	for (; d->count < check_count; d->count++)
-		if (check_make(&check_table[d->count], gathering_facts(d->gathering), &d->findings[d->count]) < 0)
+		if (check_make(&check_table[d->count], gathering_facts(d->gathering),
+			    &d->findings[d->count]) < 0)
 			return out_of_memory();
 	return DONE;
 }
@@ -40,7 +41,8 @@ int diagnosis_make(struct session *s, struct diagnosis *d)
 		return out_of_memory();
 	if (!is_trusted(gathering_facts(d->gathering)))
 		return complain(FORBIDDEN,
-			"%s looks at files, sockets and processes that are closed to other users: run it as root or as "
+			"%s looks at files, sockets and processes that are closed to other users: run it as "
+			"root or as "
 			"SlurmUser, on the host of slurmctld and budgetd",
 			s->arguments->command->noun);
 	return findings_make(d);
@@ -66,7 +68,8 @@ bool mend_next(const struct finding *f, const char **mend, char line[MEND_LINE_M
 
 	if (!**mend)
 		return false;
-	snprintf(line, MEND_LINE_MAX, "%s%.*s", f->check->place == PLACE_SACCTMGR ? "sacctmgr -i " : "", (int)n, *mend);
+	snprintf(line, MEND_LINE_MAX, "%s%.*s", f->check->place == PLACE_SACCTMGR ? "sacctmgr -i " : "",
+		(int)n, *mend);
 	*mend += n + ((*mend)[n] == '\n');
 	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * doctor.c - doctor: what is wrong with this installation, and the line that mends it
  *
- * The rows are doctor/checks.c's. People see what is wrong, and with --all what is well too; programs get the same
- * rows in their format. */
+ * The rows are doctor/checks.c's. People see what is wrong, and with --all what is well too; programs get the
+ * same rows in their format. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +47,8 @@ static void finding_print(const struct finding *f)
 
 static void summary_print(const size_t of[HEALTHS])
 {
-	printf("%zu checks: %zu errors, %zu warnings, %zu ok", check_count, of[HEALTH_ERROR], of[HEALTH_WARNING],
-		of[HEALTH_OK]);
+	printf("%zu checks: %zu errors, %zu warnings, %zu ok", check_count, of[HEALTH_ERROR],
+		of[HEALTH_WARNING], of[HEALTH_OK]);
 	if (of[HEALTH_UNKNOWN])
 		printf(", %zu could not be made", of[HEALTH_UNKNOWN]);
 	putchar('\n');

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * setup.c - setup: the lines of slurm.conf, plugstack.conf and sacctmgr that this cluster still needs
  *
- * They are the lines that mend, of doctor/checks.c. --apply says those of sacctmgr to sacctmgr, program and words
- * without a shell, and asks slurmdbd again until nothing is left; files stay the administrator's. */
+ * They are the lines that mend, of doctor/checks.c. --apply says those of sacctmgr to sacctmgr, program and
+ * words without a shell, and asks slurmdbd again until nothing is left; files stay the administrator's. */
 #include <stdio.h>
 #include <string.h>
 #include "budgetctl/diagnosis.h"
@@ -77,7 +77,10 @@ static int sacctmgr(char *line)
 	rv = program_run(words, NULL, SACCTMGR_MS, said, &why);
 	if (rv == 0)
 		return DONE;
-	return complain(REFUSED, "%s", rv < 0 ? why.text : *said ? said : "sacctmgr failed and did not say why");
+	return complain(REFUSED, "%s",
+		rv < 0  ? why.text
+		: *said ? said
+			: "sacctmgr failed and did not say why");
 }
 
 /* What is wanted now, in the order of the table. *done counts. */
@@ -122,7 +125,8 @@ static int is_possible(const struct facts *f, bool applied)
 			f->munge_error ? f->munge_error : f->conf_error);
 	if (!f->accounts)
 		return complain(applied ? REFUSED : DONE, "what is missing in slurmdbd cannot be told: %s",
-			f->accounts_error ? f->accounts_error : "AccountingStorageType is not accounting_storage/slurmdbd");
+			f->accounts_error ? f->accounts_error
+					  : "AccountingStorageType is not accounting_storage/slurmdbd");
 	return DONE;
 }
 

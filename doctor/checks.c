@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * checks.c - the table of checks (checks.h), from what everything stands on to what is rarely wrong
  *
- * A check that cannot be made because an earlier one is bad says UNKNOWN, so that one fault is one finding. */
+ * A check that cannot be made because an earlier one is bad says UNKNOWN: one fault is one finding. */
 #include "doctor/looks.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +27,8 @@ const char *const place_name[PLACES] = {
 
 const struct check check_table[] = {
 	/* what everything stands on */
-	{ "settings", HEALTH_ERROR, PLACE_BUDGETD_CONF, "budgetd.conf can be read and every line of it is valid",
+	{ "settings", HEALTH_ERROR, PLACE_BUDGETD_CONF,
+		"budgetd.conf can be read and every line of it is valid",
 		"budgetd does not start or reload with it, and the plugin does not use it", look_settings },
 	{ "settings-readable", HEALTH_ERROR, PLACE_SHELL, "SlurmUser can read budgetd.conf",
 		"the plugin in slurmctld goes by built-in values and may ask at the wrong socket",
@@ -45,10 +46,12 @@ const struct check check_table[] = {
 		"minimum runtimes begin and end at other times than Slurm's", look_clock },
 	/* budgetd */
 	{ "budgetd-answers", HEALTH_ERROR, PLACE_SHELL, "budgetd answers",
-		"GPU jobs get what when_unreachable says, nobody is charged, no run is protected for longer than its hold",
+		"GPU jobs get what when_unreachable says, nobody is charged, no run is protected for longer "
+		"than its hold",
 		look_budgetd },
 	{ "budgetd-alone", HEALTH_ERROR, PLACE_SHELL, "one budgetd, not two",
-		"two that follow the same jobs charge twice or undo each other's places", look_budgetd_alone },
+		"two that follow the same jobs charge twice, or undo each other's places",
+		look_budgetd_alone },
 	{ "budgetd-version", HEALTH_WARNING, PLACE_SHELL, "budgetd is of the version of budgetctl",
 		"a daemon of before an update is still running", look_budgetd_version },
 	{ "budgetd-slurm", HEALTH_ERROR, PLACE_SHELL, "budgetd and Slurm understand each other",
@@ -57,22 +60,27 @@ const struct check check_table[] = {
 		"holds are not extended and places are old", look_budgetd_pass },
 	{ "socket-users", HEALTH_ERROR, PLACE_SHELL, "every user can connect to `socket`",
 		"budgetctl works for some users only", look_socket_people },
-	{ "socket-slurm", HEALTH_ERROR, PLACE_SHELL, "SlurmUser, and no other user, can connect to `slurm_socket`",
+	{ "socket-slurm", HEALTH_ERROR, PLACE_SHELL,
+		"SlurmUser, and no other user, can connect to `slurm_socket`",
 		"the plugin cannot ask, or others can keep it waiting", look_socket_slurm },
 	/* the plugins */
 	{ "job-submit", HEALTH_ERROR, PLACE_SLURM_CONF, "JobSubmitPlugins names gpubudget",
-		"jobs get their tier only after they are in the queue, and users are told nothing", look_job_submit },
+		"jobs get their tier only after they are in the queue, and users are told nothing",
+		look_job_submit },
 	{ "plugin-file", HEALTH_ERROR, PLACE_SHELL, "job_submit_gpubudget.so is in PluginDir",
 		"slurmctld does not start with it", look_plugin_file },
-	{ "plugin-version", HEALTH_ERROR, PLACE_SHELL, "the job_submit plugin is built for exactly this slurmctld",
+	{ "plugin-version", HEALTH_ERROR, PLACE_SHELL,
+		"the job_submit plugin is built for exactly this slurmctld",
 		"slurmctld refuses it at its next start and does not come up", look_plugin_version },
 	{ "plugstack", HEALTH_ERROR, PLACE_PLUGSTACK, "plugstack.conf names gpubudget.so",
 		"sbatch, srun and salloc do not know --gpu-min-runtime", look_plugstack },
 	{ "spank-file", HEALTH_ERROR, PLACE_SHELL, "the gpubudget.so that plugstack.conf names is there",
 		"sbatch, srun and salloc complain or fail", look_spank_file },
-	{ "spank-version", HEALTH_ERROR, PLACE_SHELL, "the SPANK plugin is built for this major and minor version",
+	{ "spank-version", HEALTH_ERROR, PLACE_SHELL,
+		"the SPANK plugin is built for this major and minor version",
 		"sbatch, srun and salloc refuse to load it", look_spank_version },
-	{ "spank-limit", HEALTH_WARNING, PLACE_PLUGSTACK, "max_min_runtime in plugstack.conf and in budgetd.conf",
+	{ "spank-limit", HEALTH_WARNING, PLACE_PLUGSTACK,
+		"max_min_runtime in plugstack.conf and in budgetd.conf",
 		"sbatch refuses what budgetd would take, or lets through what it refuses", look_spank_limit },
 	/* slurm.conf */
 	{ "accounting-tres", HEALTH_ERROR, PLACE_SLURM_CONF, "AccountingStorageTRES has gres/gpu",
@@ -85,12 +93,13 @@ const struct check check_table[] = {
 		"QOS without a mode of their own are displaced another way", look_preempt_mode },
 	{ "priority-type", HEALTH_ERROR, PLACE_SLURM_CONF, "PriorityType",
 		"the order of projects has no effect", look_priority_type },
-	{ "select-type", HEALTH_ERROR, PLACE_SLURM_CONF, "SelectType",
-		"jobs cannot ask with --gpus", look_select_type },
-	{ "job-requeue", HEALTH_ERROR, PLACE_SLURM_CONF, "JobRequeue",
-		"every displaced job is cancelled", look_job_requeue },
+	{ "select-type", HEALTH_ERROR, PLACE_SLURM_CONF, "SelectType", "jobs cannot ask with --gpus",
+		look_select_type },
+	{ "job-requeue", HEALTH_ERROR, PLACE_SLURM_CONF, "JobRequeue", "every displaced job is cancelled",
+		look_job_requeue },
 	{ "backfill-age", HEALTH_WARNING, PLACE_SLURM_CONF, "bf_min_age_reserve in SchedulerParameters",
-		"a job that is not the first blocked one displaces only in backfill cycles", look_backfill_age },
+		"a job that is not the first blocked one displaces only in backfill cycles",
+		look_backfill_age },
 	{ "cred-expire", HEALTH_WARNING, PLACE_SLURM_CONF, "cred_expire in AuthInfo",
 		"a displaced job is kept out for that long", look_cred_expire },
 	{ "min-job-age", HEALTH_WARNING, PLACE_SLURM_CONF, "MinJobAge beside pass_interval",
@@ -98,13 +107,16 @@ const struct check check_table[] = {
 	/* QOS and associations */
 	{ "qos-exist", HEALTH_ERROR, PLACE_SACCTMGR, "the QOS of the tiers",
 		"jobs end with \"Invalid qos specification\"", look_qos_exist },
-	{ "qos-priority", HEALTH_ERROR, PLACE_SACCTMGR, "Priority of the QOS: the funded ones above the free one",
-		"equal priorities displace a funded run past its minimum while free runs stay", look_qos_priority },
+	{ "qos-priority", HEALTH_ERROR, PLACE_SACCTMGR,
+		"Priority of the QOS: the funded ones above the free one",
+		"equal priorities displace a funded run past its minimum while free runs stay",
+		look_qos_priority },
 	{ "qos-preempt-mode", HEALTH_ERROR, PLACE_SACCTMGR, "PreemptMode of the QOS",
 		"who is displaced is cancelled or not displaced at all", look_qos_mode },
 	{ "qos-preempt", HEALTH_ERROR, PLACE_SACCTMGR, "who displaces whom: Preempt of all QOS",
 		"free runs stay, or protected runs go", look_qos_preempt },
-	{ "qos-exempt-time", HEALTH_ERROR, PLACE_SACCTMGR, "PreemptExemptTime of the funded QOS: default_min_runtime",
+	{ "qos-exempt-time", HEALTH_ERROR, PLACE_SACCTMGR,
+		"PreemptExemptTime of the funded QOS: default_min_runtime",
 		"Slurm and budgetd protect a run for different lengths of time", look_qos_exempt },
 	{ "qos-grace", HEALTH_WARNING, PLACE_SACCTMGR, "GraceTime of the QOS",
 		"a displaced run keeps its GPUs for that long", look_qos_grace },
@@ -115,9 +127,11 @@ const struct check check_table[] = {
 	{ "account-qos", HEALTH_ERROR, PLACE_SACCTMGR, "all accounts and users below may use the QOS",
 		"their jobs end with \"Invalid qos specification\"", look_account_qos },
 	{ "account-default-qos", HEALTH_WARNING, PLACE_SACCTMGR, "DefaultQOS of all accounts and users below",
-		"their jobs that came past the plugin run where nobody may displace them", look_account_default },
-	{ "project-accounts", HEALTH_WARNING, PLACE_SACCTMGR, "every project without projects below is a Slurm account",
-		"nobody can submit for it", look_project_accounts },
+		"their jobs that came past the plugin run where nobody may displace them",
+		look_account_default },
+	{ "project-accounts", HEALTH_WARNING, PLACE_SACCTMGR,
+		"every project without projects below is a Slurm account", "nobody can submit for it",
+		look_project_accounts },
 	/* jobs */
 	{ "job-accounts", HEALTH_WARNING, PLACE_SHELL, "accounts of jobs with GPUs are projects",
 		"their runs are not charged", look_job_accounts },
@@ -265,7 +279,8 @@ uint32_t version_number(const char *text)
 {
 	unsigned major, minor, micro;
 
-	if (!text || sscanf(text, "%u.%u.%u", &major, &minor, &micro) != 3 || major > 255 || minor > 255 || micro > 255)
+	if (!text || sscanf(text, "%u.%u.%u", &major, &minor, &micro) != 3 || major > 255 || minor > 255 ||
+		micro > 255)
 		return 0;
 	return major << 16 | minor << 8 | micro;
 }

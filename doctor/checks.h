@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * checks.h - every check of an installation: one row each, read by doctor, setup, tests and the manual
  *
- * A check looks at facts and says what it found and which line mends it; it asks nobody and changes nothing. The
- * line is told for a healthy installation too, so that setup can print all lines of this cluster.
+ * A check looks at facts and says what it found and which line mends it; it asks nobody and changes nothing.
+ * The line is told for a healthy installation too, so that setup can print all lines of this cluster.
  *
  * Threads  pure functions: any thread */
 #ifndef DOCTOR_CHECKS_H

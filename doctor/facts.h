@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * facts.h - what a site's installation looks like, as plain values
  *
- * gather.c fills it from slurmctld, slurmdbd, budgetd and the file system; checks judge it and ask nobody. What
- * could not be found out is NULL with an error text beside it, so a check can tell "wrong" from "not known".
+ * gather.c fills it from slurmctld, slurmdbd, budgetd and the file system; checks judge it and ask nobody.
+ * What could not be found out is NULL with an error text beside it, so a check can tell "wrong" from "not
+ * known".
  *
  * Ownership  strings and tables are borrowed; gather.h says for how long
  * Unit       times are epoch seconds, lengths seconds
@@ -32,8 +33,8 @@ struct fact_project {
 /* A plugin of ours, or of the name of ours. */
 struct fact_plugin {
 	const char *path;		/* NULL: there is no such file */
-	uint32_t version;		/* of Slurm, that it was built for, as SLURM_VERSION_NUM; 0 = it does not
-					 * say: not a plugin of Slurm */
+	uint32_t version; /* of Slurm, that it was built for, as SLURM_VERSION_NUM; 0 = it does not
+			   * say: not a plugin of Slurm */
 };
 
 struct fact_socket {

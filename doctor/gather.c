@@ -174,7 +174,8 @@ struct gathering *gather(const char *settings_path, const char *socket, const ch
 	g->facts.version = version;
 	g->facts.now = time(NULL);
 	if (gather_settings(g, settings_path) < 0 || gather_munge(g) < 0 || gather_slurm(g) < 0 ||
-		gather_rights(g) < 0 || gather_plugins(g) < 0 || gather_sockets(g) < 0 || gather_budgetd(g, socket) < 0) {
+		gather_rights(g) < 0 || gather_plugins(g) < 0 || gather_sockets(g) < 0 ||
+		gather_budgetd(g, socket) < 0) {
 		gathering_free(g);
 		errno = ENOMEM;
 		return NULL;

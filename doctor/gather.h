@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * gather.h - find out the facts that checks judge
  *
- * Asks slurmctld, slurmdbd, munged and budgetd, and reads files, sockets and /proc of this host. What does not answer
- * is a fact as well: only a lack of memory is an error. Nothing is changed. libslurm is tried in a child first,
- * because it ends a process whose slurm.conf it does not like; what it writes to stderr is not shown.
+ * Asks slurmctld, slurmdbd, munged and budgetd, and reads files, sockets and /proc of this host. What does
+ * not answer is a fact as well: only a lack of memory is an error. Nothing is changed. libslurm is tried in a
+ * child first, because it ends a process whose slurm.conf it does not like; what it writes to stderr is not
+ * shown.
  *
  * Wait     a few seconds when a daemon hangs
  * Threads  one; once per process (link.h) */

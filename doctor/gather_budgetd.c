@@ -52,7 +52,8 @@ static int projects_keep(struct gathering *g)
 	struct json_object *rows = NULL;
 	size_t count;
 
-	if (!json_object_object_get_ex(g->project_reply, "rows", &rows) || !json_object_is_type(rows, json_type_array))
+	if (!json_object_object_get_ex(g->project_reply, "rows", &rows) ||
+		!json_object_is_type(rows, json_type_array))
 		return 0;
 	count = json_object_array_length(rows);
 	g->projects = calloc(count + 1, sizeof(*g->projects));

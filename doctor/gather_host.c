@@ -26,8 +26,8 @@
 
 /* --- munge ------------------------------------------------------------------------------------------ */
 
-/* The value of "Key=value" in this host's slurm.conf, "" when it is not there. slurmctld cannot be asked before munge
- * works. */
+/* The value of "Key=value" in this host's slurm.conf, "" when it is not there. slurmctld cannot be asked
+ * before munge works. */
 static void conf_value(const char *key, char buf[WORD_MAX])
 {
 	const char *path = getenv("SLURM_CONF");
@@ -72,7 +72,8 @@ static int munge_step(const char *what, char *const argv[], const char *input, c
 
 int gather_munge(struct gathering *g)
 {
-	char type[WORD_MAX], info[WORD_MAX], credential[PROGRAM_SAID_MAX], said[PROGRAM_SAID_MAX], option[WORD_MAX];
+	char type[WORD_MAX], info[WORD_MAX], credential[PROGRAM_SAID_MAX], said[PROGRAM_SAID_MAX],
+		option[WORD_MAX];
 	char *encode[] = { "munge", "-n", NULL, NULL }, *decode[] = { "unmunge", "-n", NULL, NULL };
 	const char *socket;
 
@@ -85,7 +86,8 @@ int gather_munge(struct gathering *g)
 	if (socket)
 		encode[2] = decode[2] = option;
 	if (munge_step("no credential can be made", encode, NULL, credential, &g->munge_why) < 0 ||
-		munge_step("the credential that was made cannot be read", decode, credential, said, &g->munge_why) < 0)
+		munge_step("the credential that was made cannot be read", decode, credential, said,
+			&g->munge_why) < 0)
 		g->facts.munge_error = g->munge_why.text;
 	return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * looks_accounts.c - QOS and associations in slurmdbd, and the jobs that are there now
  *
- * What is wrong at an account is wrong for all below it that inherit: only the place where it begins is told and
- * mended. Lines go to sacctmgr word by word, so none holds a blank or a quote: names of QOS and accounts cannot. */
+ * What is wrong at an account is wrong for all below it that inherit: only the place where it begins is told
+ * and mended. Lines go to sacctmgr word by word, so none holds a blank or a quote: names of QOS and accounts
+ * cannot. */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -59,8 +60,8 @@ static void print_time(FILE *to, int64_t s)
 
 static void print_new_qos(const struct facts *f, enum tier t, FILE *mend)
 {
-	fprintf(mend, "add qos %s set Priority=%" PRId64 " PreemptMode=%s", tier_name(f, t), tier_table[t].priority,
-		tier_table[t].mode);
+	fprintf(mend, "add qos %s set Priority=%" PRId64 " PreemptMode=%s", tier_name(f, t),
+		tier_table[t].priority, tier_table[t].mode);
 	if (t == FUNDED) {
 		fprintf(mend, " Preempt=%s PreemptExemptTime=", tier_name(f, FREE));
 		print_time(mend, f->settings->default_min_runtime_s);
@@ -86,7 +87,8 @@ enum look look_qos_exist(const struct facts *f, FILE *found, FILE *mend)
 }
 
 /* One attribute of each of the three: `good` says whether the tier's is right, after printing its value. */
-typedef bool attribute_fn(const struct facts *f, enum tier t, const struct site_qos *q, FILE *found, FILE *mend);
+typedef bool attribute_fn(
+	const struct facts *f, enum tier t, const struct site_qos *q, FILE *found, FILE *mend);
 
 static enum look each_tier(const struct facts *f, attribute_fn *good, FILE *found, FILE *mend)
 {
@@ -105,10 +107,12 @@ static enum look each_tier(const struct facts *f, attribute_fn *good, FILE *foun
 }
 
 /* Any numbers do, as long as the funded ones are equal and above the free one. */
-static bool priority_good(const struct facts *f, enum tier t, const struct site_qos *q, FILE *found, FILE *mend)
+static bool priority_good(
+	const struct facts *f, enum tier t, const struct site_qos *q, FILE *found, FILE *mend)
 {
 	const struct site_qos *funded = tier_qos(f, FUNDED), *free = tier_qos(f, FREE);
-	bool above = funded->priority > free->priority, good = above && (t != STILL || q->priority == funded->priority);
+	bool above = funded->priority > free->priority,
+	     good = above && (t != STILL || q->priority == funded->priority);
 	int64_t want = above ? funded->priority : tier_table[t].priority;
 
 	fprintf(found, "Priority=%" PRId64, q->priority);
@@ -143,7 +147,8 @@ enum look look_qos_mode(const struct facts *f, FILE *found, FILE *mend)
 /* funded displaces free; the others nobody of ours; a QOS of the site none of the protected ones. */
 static bool displaces_as_planned(const struct facts *f, const struct site_qos *q)
 {
-	bool funded = q == tier_qos(f, FUNDED), ours = funded || q == tier_qos(f, FREE) || q == tier_qos(f, STILL);
+	bool funded = q == tier_qos(f, FUNDED),
+	     ours = funded || q == tier_qos(f, FREE) || q == tier_qos(f, STILL);
 
 	if (list_has(q->preempt, tier_name(f, STILL)) || list_has(q->preempt, tier_name(f, FUNDED)))
 		return false;
@@ -174,7 +179,8 @@ enum look look_qos_preempt(const struct facts *f, FILE *found, FILE *mend)
 
 		if (displaces_as_planned(f, q))
 			continue;
-		fprintf(found, "%s%s has Preempt=%s", wrong++ ? ", " : "", q->name, q->preempt ? q->preempt : "(none)");
+		fprintf(found, "%s%s has Preempt=%s", wrong++ ? ", " : "", q->name,
+			q->preempt ? q->preempt : "(none)");
 		mend_preempt(f, q, mend);
 	}
 	if (!wrong)
@@ -308,8 +314,8 @@ typedef bool row_good_fn(const struct facts *f, const struct site_association *a
 typedef void row_mend_fn(const struct facts *f, const struct site_association *a, FILE *mend);
 
 /* All rows below root where something begins to be wrong: the row above is still right. */
-static enum look each_row_below(const struct facts *f, row_good_fn *good, row_mend_fn *mend_row, const char *all_well,
-	FILE *found, FILE *mend)
+static enum look each_row_below(const struct facts *f, row_good_fn *good, row_mend_fn *mend_row,
+	const char *all_well, FILE *found, FILE *mend)
 {
 	const struct site_association *root = account_row(f, ROOT);
 	size_t wrong = 0;
@@ -322,8 +328,8 @@ static enum look each_row_below(const struct facts *f, row_good_fn *good, row_me
 
 		if (good(f, a) || (above && !good(f, above)))
 			continue;
-		snprintf(name, sizeof(name), "%s%s %s%s", a->user ? "user " : "account", a->user ? a->user : "",
-			a->user ? "in account " : "", a->account);
+		snprintf(name, sizeof(name), "%s%s %s%s", a->user ? "user " : "account",
+			a->user ? a->user : "", a->user ? "in account " : "", a->account);
 		names_add(found, wrong++, name);
 		mend_row(f, a, mend);
 	}
@@ -335,7 +341,8 @@ static enum look each_row_below(const struct facts *f, row_good_fn *good, row_me
 
 enum look look_account_qos(const struct facts *f, FILE *found, FILE *mend)
 {
-	enum look rv = each_row_below(f, may_use_tiers, mend_access, "all may use the QOS of the tiers", found, mend);
+	enum look rv = each_row_below(
+		f, may_use_tiers, mend_access, "all may use the QOS of the tiers", found, mend);
 
 	if (rv == LOOK_BAD)
 		fputs(" may not use all QOS of the tiers", found);
@@ -344,7 +351,8 @@ enum look look_account_qos(const struct facts *f, FILE *found, FILE *mend)
 
 enum look look_account_default(const struct facts *f, FILE *found, FILE *mend)
 {
-	enum look rv = each_row_below(f, begins_free, mend_default, "all have the QOS of the free tier", found, mend);
+	enum look rv = each_row_below(
+		f, begins_free, mend_default, "all have the QOS of the free tier", found, mend);
 
 	if (rv == LOOK_BAD)
 		fprintf(found, " has another DefaultQOS than %s", tier_name(f, FREE));

@@ -35,10 +35,11 @@ enum look look_job_submit(const struct facts *f, FILE *found, FILE *mend)
 	fprintf(found, "JobSubmitPlugins=%s", or_none(plugins));
 	fputs("JobSubmitPlugins=", mend);
 	list_print(mend, plugins, "gpubudget", "gpubudget");
-	return list_has(plugins, "gpubudget") || list_has(plugins, "job_submit/gpubudget") ? LOOK_FINE : LOOK_BAD;
+	return list_has(plugins, "gpubudget") || list_has(plugins, "job_submit/gpubudget") ? LOOK_FINE
+											   : LOOK_BAD;
 }
 
-/* slurmctld does not start with preempt/qos and a PreemptMode that goes with preempt/none: both lines, then. */
+/* slurmctld does not start with preempt/qos and the PreemptMode of preempt/none: both lines, then. */
 enum look look_preempt_type(const struct facts *f, FILE *found, FILE *mend)
 {
 	enum look result;
@@ -83,7 +84,8 @@ enum look look_accounting_type(const struct facts *f, FILE *found, FILE *mend)
 {
 	if (!f->conf)
 		return LOOK_UNKNOWN;
-	return one_value("AccountingStorageType", f->conf->accounting_type, "accounting_storage/slurmdbd", found, mend);
+	return one_value("AccountingStorageType", f->conf->accounting_type, "accounting_storage/slurmdbd",
+		found, mend);
 }
 
 static bool accounts_in_slurmdbd(const struct facts *f)
@@ -92,7 +94,7 @@ static bool accounts_in_slurmdbd(const struct facts *f)
 }
 
 /* Slurm counts these without being told. */
-static const char *const own_tres[] = { "cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages" };
+static const char *const own_tres[] = {"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages"};
 
 static bool is_own_tres(const char *word, size_t n)
 {
@@ -139,7 +141,8 @@ enum look look_job_requeue(const struct facts *f, FILE *found, FILE *mend)
 }
 
 /* A list in which one word is to be right: as it is when it is. */
-static enum look one_word(const char *key, const char *list, bool good, const char *word, const char *right, FILE *mend)
+static enum look one_word(
+	const char *key, const char *list, bool good, const char *word, const char *right, FILE *mend)
 {
 	fprintf(mend, "%s=", key);
 	if (good)
@@ -156,8 +159,9 @@ enum look look_backfill_age(const struct facts *f, FILE *found, FILE *mend)
 	if (!f->conf)
 		return LOOK_UNKNOWN;
 	fprintf(found, "SchedulerParameters=%s", or_none(list));
-	return one_word("SchedulerParameters", list, list_number(list, "bf_min_age_reserve", 0) >= BACKFILL_AGE_LEAST_S,
-		"bf_min_age_reserve", "bf_min_age_reserve=" BACKFILL_AGE, mend);
+	return one_word("SchedulerParameters", list,
+		list_number(list, "bf_min_age_reserve", 0) >= BACKFILL_AGE_LEAST_S, "bf_min_age_reserve",
+		"bf_min_age_reserve=" BACKFILL_AGE, mend);
 }
 
 enum look look_cred_expire(const struct facts *f, FILE *found, FILE *mend)
@@ -169,7 +173,8 @@ enum look look_cred_expire(const struct facts *f, FILE *found, FILE *mend)
 	s = list_number(f->conf->auth_info, "cred_expire", CRED_EXPIRE_PRESET_S);
 	fprintf(found, "AuthInfo=%s (cred_expire is %" PRId64 " s)",
 		or_none(f->conf->auth_info), s);
-	return one_word("AuthInfo", f->conf->auth_info, s <= CRED_EXPIRE_S, "cred_expire", "cred_expire=30", mend);
+	return one_word(
+		"AuthInfo", f->conf->auth_info, s <= CRED_EXPIRE_S, "cred_expire", "cred_expire=30", mend);
 }
 
 enum look look_min_job_age(const struct facts *f, FILE *found, FILE *mend)

@@ -7,7 +7,7 @@
 #include "doctor/looks.h"
 
 #define CLOCK_SLACK_S 5				/* a slow RPC is no wrong clock */
-#define PASS_LATE_LEAST_S 60			/* a pass over a large cluster, one that failed, and one more */
+#define PASS_LATE_LEAST_S   60 /* a pass over a large cluster, one that failed, and one more */
 #define PASS_LATE_INTERVALS 10
 
 static const char *slurm_user(const struct facts *f)
@@ -21,7 +21,8 @@ enum look look_settings(const struct facts *f, FILE *found, FILE *mend)
 {
 	fputs(f->settings_error ? f->settings_error : f->settings_path, found);
 	if (f->settings_error)
-		fprintf(mend, "budgetd --check -c %s    # after each change; budgetd --sample shows every setting",
+		fprintf(mend,
+			"budgetd --check -c %s    # after each change; budgetd --sample shows every setting",
 			f->settings_path);
 	return f->settings_error ? LOOK_BAD : LOOK_FINE;
 }
@@ -36,7 +37,8 @@ enum look look_settings_readable(const struct facts *f, FILE *found, FILE *mend)
 	}
 	fprintf(found, "%s cannot read %s because of the rights of %s", slurm_user(f), f->settings_path,
 		f->settings_barred);
-	fprintf(mend, strcmp(f->settings_barred, f->settings_path) ? "chmod o+x %s" : "chmod o+r %s", f->settings_barred);
+	fprintf(mend, strcmp(f->settings_barred, f->settings_path) ? "chmod o+x %s" : "chmod o+r %s",
+		f->settings_barred);
 	return LOOK_BAD;
 }
 
@@ -87,8 +89,8 @@ enum look look_clock(const struct facts *f, FILE *found, FILE *mend)
 		fputs("this host and slurmctld agree", found);
 		return LOOK_FINE;
 	}
-	fprintf(found, "the clock of this host is %" PRId64 " s %s that of slurmctld", ahead > 0 ? ahead : -ahead,
-		ahead > 0 ? "ahead of" : "behind");
+	fprintf(found, "the clock of this host is %" PRId64 " s %s that of slurmctld",
+		ahead > 0 ? ahead : -ahead, ahead > 0 ? "ahead of" : "behind");
 	fputs("chronyc makestep", mend);
 	return LOOK_BAD;
 }
@@ -130,7 +132,8 @@ static bool slurm_is_well(const struct facts *f)
 /* "not asked yet" is what a budgetd says that has just been started. */
 enum look look_budgetd_slurm(const struct facts *f, FILE *found, FILE *mend)
 {
-	if (!budgetd_is_there(f) || !f->conf || (!f->last_pass_at && !strcmp(f->budgetd_slurm, "not asked yet")))
+	if (!budgetd_is_there(f) || !f->conf ||
+		(!f->last_pass_at && !strcmp(f->budgetd_slurm, "not asked yet")))
 		return LOOK_UNKNOWN;
 	fprintf(found, "budgetd says of Slurm: %s", f->budgetd_slurm);
 	fputs("journalctl -u budgetd -n 50", mend);
@@ -167,8 +170,9 @@ enum look look_budgetd_alone(const struct facts *f, FILE *found, FILE *mend)
 		fprintf(found, "process %d alone", (int)f->people.listener);
 		return LOOK_FINE;
 	}
-	fprintf(found, "process %d answers at %s, and process %d %s", (int)f->people.listener, f->settings->socket,
-		(int)second, second == f->second ? "has the same books open" : "at slurm_socket");
+	fprintf(found, "process %d answers at %s, and process %d %s", (int)f->people.listener,
+		f->settings->socket, (int)second,
+		second == f->second ? "has the same books open" : "at slurm_socket");
 	fprintf(mend, "kill %d; systemctl restart budgetd", (int)second);
 	return LOOK_BAD;
 }
@@ -249,8 +253,8 @@ enum look look_plugin_file(const struct facts *f, FILE *found, FILE *mend)
 }
 
 /* `mask` is what Slurm's loader compares. */
-static enum look version_look(const struct facts *f, const struct fact_plugin *p, uint32_t mask, const char *restart,
-	FILE *found, FILE *mend)
+static enum look version_look(const struct facts *f, const struct fact_plugin *p, uint32_t mask,
+	const char *restart, FILE *found, FILE *mend)
 {
 	uint32_t want = f->conf ? version_number(f->conf->version) : 0;
 	char text[VERSION_TEXT_MAX];
@@ -258,11 +262,12 @@ static enum look version_look(const struct facts *f, const struct fact_plugin *p
 	if (!want || !p->path)
 		return LOOK_UNKNOWN;
 	if (p->version)
-		fprintf(found, "%s is built for Slurm %s, slurmctld is %s", p->path, version_text(p->version, text),
-			f->conf->version);
+		fprintf(found, "%s is built for Slurm %s, slurmctld is %s", p->path,
+			version_text(p->version, text), f->conf->version);
 	else
 		fprintf(found, "%s is no plugin of Slurm", p->path);
-	fprintf(mend, "./configure && make && make install    # with the headers of Slurm %s%s", f->conf->version, restart);
+	fprintf(mend, "./configure && make && make install    # with the headers of Slurm %s%s",
+		f->conf->version, restart);
 	return (p->version & mask) == (want & mask) ? LOOK_FINE : LOOK_BAD;
 }
 
@@ -307,7 +312,8 @@ enum look look_plugstack(const struct facts *f, FILE *found, FILE *mend)
 	else if (f->plugstack_error)
 		fputs(f->plugstack_error, found);
 	else
-		fprintf(found, "no line of %s names gpubudget.so", f->conf->plugstack ? f->conf->plugstack : "plugstack.conf");
+		fprintf(found, "no line of %s names gpubudget.so",
+			f->conf->plugstack ? f->conf->plugstack : "plugstack.conf");
 	print_plugstack_line(f, mend);
 	return f->plugstack_line ? LOOK_FINE : LOOK_BAD;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * plugin_file.c - one number out of an ELF file (plugin_file.h)
  *
- * The dynamic symbols are found by the section headers, the number by the program headers: what the loader would
- * map at the symbol's address. Every offset is checked against the size of the file. */
+ * The dynamic symbols are found by the section headers, the number by the program headers: what the loader
+ * would map at the symbol's address. Every offset is checked against the size of the file. */
 #include "doctor/plugin_file.h"
 #include <elf.h>
 #include <errno.h>
@@ -95,8 +95,8 @@ static uint32_t version_in(const struct image *m)
 	uint32_t version = 0;
 	ElfW(Ehdr) e;
 
-	if (!take(m, 0, &e, sizeof(e)) || memcmp(e.e_ident, ELFMAG, SELFMAG) || e.e_ident[EI_CLASS] != OWN_CLASS ||
-		e.e_ident[EI_DATA] != OWN_DATA)
+	if (!take(m, 0, &e, sizeof(e)) || memcmp(e.e_ident, ELFMAG, SELFMAG) ||
+		e.e_ident[EI_CLASS] != OWN_CLASS || e.e_ident[EI_DATA] != OWN_DATA)
 		return 0;
 	address = symbol_address(m, &e);
 	if (!address || !offset_of(m, &e, address, &offset) || !take(m, offset, &version, sizeof(version)))

@@ -8,12 +8,12 @@
 #define DOCTOR_PLUGIN_FILE_H
 #include <stdint.h>
 
-/* The number in its symbol plugin_version; 0 when it has none, cannot be read or is of another kind of machine
- * than this. */
+/* The number in its symbol plugin_version; 0 when it has none, cannot be read or is of another kind of
+ * machine than this. */
 uint32_t plugin_file_version(const char *path);
 
-/* The path of `name` in the first folder of a PluginDir ("a:b") that has it; a name with a '/' is a path. Malloced,
- * the caller's; NULL: nowhere (ENOENT) or ENOMEM. */
+/* The path of `name` in the first folder of a PluginDir ("a:b") that has it; a name with a '/' is a path.
+ * Malloced, the caller's; NULL: nowhere (ENOENT) or ENOMEM. */
 char *plugin_file_find(const char *plugin_dir, const char *name);
 
 #endif

@@ -27,7 +27,8 @@ static bool is_ours(const char *plugin)
 	return !strcmp(slash ? slash + 1 : plugin, PLUGIN);
 }
 
-static int keep(struct plugstack_line *out, const char *text, char *const *words, int count, struct fault *why)
+static int keep(
+	struct plugstack_line *out, const char *text, char *const *words, int count, struct fault *why)
 {
 	const char *limit = NULL;
 
@@ -44,14 +45,16 @@ static int keep(struct plugstack_line *out, const char *text, char *const *words
 }
 
 /* A pattern that matches nothing is no error, as in Slurm. */
-static int include(const char *from, const char *pattern, int depth, struct plugstack_line *out, struct fault *why)
+static int include(
+	const char *from, const char *pattern, int depth, struct plugstack_line *out, struct fault *why)
 {
 	const char *slash = strrchr(from, '/');
 	char *whole = NULL;
 	glob_t g;
 	int rv = 0;
 
-	if (asprintf(&whole, "%.*s%s", *pattern == '/' || !slash ? 0 : (int)(slash - from + 1), from, pattern) < 0)
+	if (asprintf(&whole, "%.*s%s", *pattern == '/' || !slash ? 0 : (int)(slash - from + 1), from,
+		    pattern) < 0)
 		return fault_errno(why, ENOMEM, "out of memory");
 	if (depth < DEPTH_MAX && glob(whole, 0, NULL, &g) == 0) {
 		for (size_t i = 0; rv == 0 && !out->text && i < g.gl_pathc; i++)
@@ -75,7 +78,8 @@ static int line_read(const char *from, char *line, int depth, struct plugstack_l
 	whole = strdup(line);
 	if (!whole)
 		return fault_errno(why, ENOMEM, "out of memory");
-	for (char *w = strtok_r(line, BLANKS, &state); w && count < WORDS_MAX; w = strtok_r(NULL, BLANKS, &state))
+	for (char *w = strtok_r(line, BLANKS, &state); w && count < WORDS_MAX;
+		w = strtok_r(NULL, BLANKS, &state))
 		words[count++] = w;
 	if (count >= 2 && !strcasecmp(words[0], "include"))
 		rv = include(from, words[1], depth, out, why);

@@ -114,8 +114,8 @@ static int child_listen(const struct child *c, int64_t end_ms, char said[PROGRAM
 	}
 }
 
-/* The exit status of one whose output has ended. It may live on for a moment, or, closing its output early, for
- * longer: then it is killed as well. */
+/* The exit status of one whose output has ended. It may live on for a moment, or, closing its output early,
+ * for longer: then it is killed as well. */
 static int child_end(const struct child *c, int64_t end_ms, int *status)
 {
 	const struct timespec pause = { .tv_nsec = 2000000 };
@@ -158,7 +158,8 @@ int program_run(char *const argv[], const char *input, int deadline_ms, char sai
 	return run_child(argv[0], input, run_exec, &e, deadline_ms, said, why);
 }
 
-int program_try(int (*run)(void *arg), void *arg, int deadline_ms, char said[PROGRAM_SAID_MAX], struct fault *why)
+int program_try(
+	int (*run)(void *arg), void *arg, int deadline_ms, char said[PROGRAM_SAID_MAX], struct fault *why)
 {
 	return run_child("a trial", NULL, run, arg, deadline_ms, said, why);
 }

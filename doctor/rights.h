@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The first folder on the way to `path` that the user may not pass, else `path` itself if `read` and he may not read
- * it. Malloced, the caller's; NULL when he gets there, when something is not there, or ENOMEM. RIGHTS_NOBODY stands
- * for a user who owns nothing and is in no group. root gets everywhere. */
+/* The first folder on the way to `path` that the user may not pass, else `path` itself if `read` and he may
+ * not read it. Malloced, the caller's; NULL when he gets there, when something is not there, or ENOMEM.
+ * RIGHTS_NOBODY stands for a user who owns nothing and is in no group. root gets everywhere. */
 #define RIGHTS_NOBODY ((uid_t)-1)
 char *rights_barred(const char *path, uid_t uid, bool read);
 

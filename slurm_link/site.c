@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * site.c - slurmctld's configuration, and QOS and associations of slurmdbd, as plain text (site.h)
  *
- * Numbers of Slurm become the words that slurm.conf and sacctmgr take, so that what was found can stand beside
- * what is to be written. Bits that a newer Slurm adds are left out of the words. */
+ * Numbers of Slurm become the words that slurm.conf and sacctmgr take, so that what was found can stand
+ * beside what is to be written. Bits that a newer Slurm adds are left out of the words. */
 #include "slurm_link/compat.h"
 #include "slurm_link/internal.h"
 #include "slurm_link/site.h"
@@ -25,8 +25,13 @@ static const struct bit_word preempt_words[] = {
 
 /* In no public header; the same numbers from 22.05 to 26.05. */
 static const struct bit_word enforce_words[] = {
-	{ 1, "associations" }, { 2, "limits" }, { 4, "wckeys" }, { 8, "qos" }, { 16, "safe" }, { 32, "nojobs" },
-	{ 64, "nosteps" },
+	{1, "associations"},
+	{2, "limits"},
+	{4, "wckeys"},
+	{8, "qos"},
+	{16, "safe"},
+	{32, "nojobs"},
+	{64, "nosteps"},
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -63,8 +68,8 @@ static void conf_fill(struct site_conf *v, const slurm_conf_t *c, struct strings
 	v->job_submit_plugins = strings_keep(s, c->job_submit_plugins);
 	v->plugstack = strings_keep(s, c->plugstack);
 	v->preempt_type = strings_keep(s, c->preempt_type);
-	v->preempt_mode = strings_keep(s, words_of(c->preempt_mode, preempt_words, COUNT(preempt_words), "off",
-		words));
+	v->preempt_mode =
+		strings_keep(s, words_of(c->preempt_mode, preempt_words, COUNT(preempt_words), "off", words));
 	v->priority_type = strings_keep(s, c->priority_type);
 	v->select_type = strings_keep(s, c->select_type);
 	v->scheduler_parameters = strings_keep(s, c->sched_params);
@@ -121,7 +126,7 @@ void site_conf_free(struct site_conf *c)
 	errno = saved;
 }
 
-#define CONTROLLERS 4			/* the first and its backups; one that is not configured is an error at once */
+#define CONTROLLERS 4 /* the first and its backups; one that is not configured is an error at once */
 
 int slurm_link_ping(struct slurm_link *l, struct fault *why)
 {

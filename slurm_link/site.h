@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * site.h - how a site has set up its Slurm: what slurmctld runs with, and the QOS and associations of slurmdbd
+ * site.h - how a site has set up its Slurm: what slurmctld runs with, and the QOS and associations of
+ * slurmdbd
  *
- * For those who check it or print what is missing (doctor/); budgetd itself needs slurm_link_facts only. Words
- * are those that a person writes in slurm.conf and to sacctmgr.
+ * For those who check it or print what is missing (doctor/); budgetd itself needs slurm_link_facts only.
+ * Words are those that a person writes in slurm.conf and to sacctmgr.
  *
  * Ownership  every string belongs to the struct it came in and dies with it; NULL = not set
  * Errors     as in link.h
@@ -30,8 +31,8 @@ struct site_conf {
 int slurm_link_site_conf(struct slurm_link *l, struct site_conf **out, struct fault *why);
 void site_conf_free(struct site_conf *c);	/* NULL is fine; errno is kept */
 
-/* Does a slurmctld answer, the first one or a backup? Asked once: the other calls try again until MessageTimeout is
- * over, which is long for a person. 0; or -1 and ENOTCONN. */
+/* Does a slurmctld answer, the first one or a backup? Asked once: the other calls try again until
+ * MessageTimeout is over, which is long for a person. 0; or -1 and ENOTCONN. */
 int slurm_link_ping(struct slurm_link *l, struct fault *why);
 
 #define SITE_UNSET (-1)
@@ -39,9 +40,9 @@ int slurm_link_ping(struct slurm_link *l, struct fault *why);
 struct site_qos {
 	const char *name;
 	int64_t priority;
-	const char *preempt_mode;	/* as sacctmgr takes it, in lower case: "requeue,within"; "cluster" when
-					 * the QOS has none of its own */
-	const char *preempt;		/* names of the QOS it may displace, with commas between; NULL = none */
+	const char *preempt_mode; /* as sacctmgr takes it, in lower case: "requeue,within"; "cluster" when
+				   * the QOS has none of its own */
+	const char *preempt;      /* names of the QOS it may displace, with commas between; NULL = none */
 	int64_t exempt_s;		/* PreemptExemptTime or SITE_UNSET */
 	int64_t grace_s;
 };

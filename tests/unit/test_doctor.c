@@ -22,24 +22,46 @@ struct world {
 	struct facts facts;
 };
 
-static const struct settings well_settings = { .socket = "/run/s", .slurm_socket = "/run/p", .qos_free = "free",
-	.qos_funded = "funded", .qos_funded_still = "funded-still", .default_min_runtime_s = 900,
-	.max_min_runtime_s = 8 * 3600, .pass_interval_s = 5 };
+static const struct settings well_settings = {.socket = "/run/s",
+	.slurm_socket = "/run/p",
+	.qos_free = "free",
+	.qos_funded = "funded",
+	.qos_funded_still = "funded-still",
+	.default_min_runtime_s = 900,
+	.max_min_runtime_s = 8 * 3600,
+	.pass_interval_s = 5};
 
-static const struct site_conf well_conf = { .taken_at = 1000000, .cluster = "c", .version = "22.05.8", .slurm_uid = 64,
-	.slurm_user = "slurm", .conf_path = "/etc/slurm/slurm.conf", .plugin_dir = "/usr/lib/slurm:/opt/slurm",
-	.job_submit_plugins = "lua,gpubudget", .plugstack = "/etc/slurm/plugstack.conf", .preempt_type = "preempt/qos",
-	.preempt_mode = "requeue", .priority_type = "priority/multifactor", .select_type = "select/cons_tres",
-	.scheduler_parameters = "bf_continue,bf_min_age_reserve=31536000", .auth_type = "auth/munge",
-	.auth_info = "cred_expire=30", .accounting_type = "accounting_storage/slurmdbd",
-	.accounting_tres = "cpu,mem,gres/gpu,gres/gpu:h100", .accounting_enforce = "associations,limits,qos",
-	.job_requeue = true, .min_job_age_s = 300 };
+static const struct site_conf well_conf = {.taken_at = 1000000,
+	.cluster = "c",
+	.version = "22.05.8",
+	.slurm_uid = 64,
+	.slurm_user = "slurm",
+	.conf_path = "/etc/slurm/slurm.conf",
+	.plugin_dir = "/usr/lib/slurm:/opt/slurm",
+	.job_submit_plugins = "lua,gpubudget",
+	.plugstack = "/etc/slurm/plugstack.conf",
+	.preempt_type = "preempt/qos",
+	.preempt_mode = "requeue",
+	.priority_type = "priority/multifactor",
+	.select_type = "select/cons_tres",
+	.scheduler_parameters = "bf_continue,bf_min_age_reserve=31536000",
+	.auth_type = "auth/munge",
+	.auth_info = "cred_expire=30",
+	.accounting_type = "accounting_storage/slurmdbd",
+	.accounting_tres = "cpu,mem,gres/gpu,gres/gpu:h100",
+	.accounting_enforce = "associations,limits,qos",
+	.job_requeue = true,
+	.min_job_age_s = 300};
 
 static const struct site_qos well_qos[4] = {
-	{ .name = "normal", .preempt_mode = "cluster", .exempt_s = SITE_UNSET },
-	{ .name = "free", .preempt_mode = "requeue", .exempt_s = SITE_UNSET },
-	{ .name = "funded-still", .priority = 1000, .preempt_mode = "requeue", .exempt_s = SITE_UNSET },
-	{ .name = "funded", .priority = 1000, .preempt_mode = "requeue,within", .preempt = "free", .exempt_s = 900 },
+	{.name = "normal", .preempt_mode = "cluster", .exempt_s = SITE_UNSET},
+	{.name = "free", .preempt_mode = "requeue", .exempt_s = SITE_UNSET},
+	{.name = "funded-still", .priority = 1000, .preempt_mode = "requeue", .exempt_s = SITE_UNSET},
+	{.name = "funded",
+		.priority = 1000,
+		.preempt_mode = "requeue,within",
+		.preempt = "free",
+		.exempt_s = 900},
 };
 
 #define TIERS_QOS "normal,free,funded,funded-still"
@@ -77,18 +99,24 @@ static void world_make(struct world *w)
 
 /* --- what a table can set --------------------------------------------------------------------------- */
 
-enum kind { A_TEXT, A_LONG, AN_INT, A_BOOL };	/* const char * (and any pointer: "-"), int64_t, 32 bits, bool */
+/* const char * (and any pointer: "-"), int64_t, 32 bits, bool */
+enum kind { A_TEXT, A_LONG, AN_INT, A_BOOL };
 
 #define AT(field) offsetof(struct world, field)
 #define CONF(field) { #field, A_TEXT, AT(conf.field) }
 #define FACT(field) { #field, A_TEXT, AT(facts.field) }
 #define QOS(n) \
-	{ "qos" #n "_name", A_TEXT, AT(qos[n].name) }, { "qos" #n "_priority", A_LONG, AT(qos[n].priority) }, \
-	{ "qos" #n "_mode", A_TEXT, AT(qos[n].preempt_mode) }, { "qos" #n "_preempt", A_TEXT, AT(qos[n].preempt) }, \
-	{ "qos" #n "_exempt", A_LONG, AT(qos[n].exempt_s) }, { "qos" #n "_grace", A_LONG, AT(qos[n].grace_s) }
+	{ "qos" #n "_name", A_TEXT, AT(qos[n].name) }, \
+	{ "qos" #n "_priority", A_LONG, AT(qos[n].priority) }, \
+	{ "qos" #n "_mode", A_TEXT, AT(qos[n].preempt_mode) }, \
+	{ "qos" #n "_preempt", A_TEXT, AT(qos[n].preempt) }, \
+	{ "qos" #n "_exempt", A_LONG, AT(qos[n].exempt_s) }, \
+	{ "qos" #n "_grace", A_LONG, AT(qos[n].grace_s) }
 #define ROW(n) \
-	{ "row" #n "_account", A_TEXT, AT(rows[n].account) }, { "row" #n "_qos", A_TEXT, AT(rows[n].qos) }, \
-	{ "row" #n "_default", A_TEXT, AT(rows[n].default_qos) }, { "row" #n "_partition", A_TEXT, AT(rows[n].partition) }
+	{ "row" #n "_account", A_TEXT, AT(rows[n].account) }, \
+	{ "row" #n "_qos", A_TEXT, AT(rows[n].qos) }, \
+	{ "row" #n "_default", A_TEXT, AT(rows[n].default_qos) }, \
+	{ "row" #n "_partition", A_TEXT, AT(rows[n].partition) }
 #define JOB(n) { "job" #n "_account", A_TEXT, AT(jobs[n].account) }, { "job" #n "_qos", A_TEXT, AT(jobs[n].qos) }
 
 static const struct {
@@ -96,20 +124,26 @@ static const struct {
 	enum kind kind;
 	size_t at;
 } knobs[] = {
-	FACT(settings_error), FACT(settings_barred), FACT(munge_error), FACT(conf), FACT(conf_error), FACT(accounts),
-	FACT(accounts_error), FACT(plugstack_line), FACT(plugstack_error), FACT(budgetd_error), FACT(budgetd_version),
-	FACT(budgetd_slurm), { "now", A_LONG, AT(facts.now) }, { "last_pass_at", A_LONG, AT(facts.last_pass_at) },
-	{ "plugstack_limit", A_LONG, AT(facts.plugstack_limit_s) }, { "second", AN_INT, AT(facts.second) },
-	{ "people_mode", AN_INT, AT(facts.people.mode) }, { "people_barred", A_TEXT, AT(facts.people.barred) },
+	FACT(settings_error), FACT(settings_barred), FACT(munge_error), FACT(conf), FACT(conf_error),
+	FACT(accounts), FACT(accounts_error), FACT(plugstack_line), FACT(plugstack_error),
+	FACT(budgetd_error), FACT(budgetd_version), FACT(budgetd_slurm), { "now", A_LONG, AT(facts.now) },
+	{ "last_pass_at", A_LONG, AT(facts.last_pass_at) },
+	{ "plugstack_limit", A_LONG, AT(facts.plugstack_limit_s) },
+	{ "second", AN_INT, AT(facts.second) }, { "people_mode", AN_INT, AT(facts.people.mode) },
+	{ "people_barred", A_TEXT, AT(facts.people.barred) },
 	{ "slurm_mode", AN_INT, AT(facts.slurm.mode) }, { "slurm_owner", AN_INT, AT(facts.slurm.owner) },
-	{ "slurm_barred", A_TEXT, AT(facts.slurm.barred) }, { "slurm_there", A_BOOL, AT(facts.slurm.there) },
-	{ "slurm_listener", AN_INT, AT(facts.slurm.listener) }, { "submit_path", A_TEXT, AT(facts.submit.path) },
-	{ "submit_version", AN_INT, AT(facts.submit.version) }, { "spank_path", A_TEXT, AT(facts.spank.path) },
-	{ "spank_version", AN_INT, AT(facts.spank.version) }, CONF(version), CONF(job_submit_plugins), CONF(plugstack),
-	CONF(preempt_type), CONF(preempt_mode), CONF(priority_type), CONF(select_type), CONF(scheduler_parameters), CONF(auth_info),
-	CONF(accounting_type), CONF(accounting_tres), CONF(accounting_enforce), { "job_requeue", A_BOOL, AT(conf.job_requeue) },
-	{ "min_job_age", A_LONG, AT(conf.min_job_age_s) }, QOS(0), QOS(1), QOS(2), QOS(3), ROW(0), ROW(1), ROW(2), ROW(3),
-	JOB(0), JOB(1), { "project1_name", A_TEXT, AT(projects[1].name) },
+	{ "slurm_barred", A_TEXT, AT(facts.slurm.barred) },
+	{ "slurm_there", A_BOOL, AT(facts.slurm.there) },
+	{ "slurm_listener", AN_INT, AT(facts.slurm.listener) },
+	{ "submit_path", A_TEXT, AT(facts.submit.path) },
+	{ "submit_version", AN_INT, AT(facts.submit.version) },
+	{ "spank_path", A_TEXT, AT(facts.spank.path) },
+	{ "spank_version", AN_INT, AT(facts.spank.version) }, CONF(version), CONF(job_submit_plugins),
+	CONF(plugstack), CONF(preempt_type), CONF(preempt_mode), CONF(priority_type), CONF(select_type),
+	CONF(scheduler_parameters), CONF(auth_info), CONF(accounting_type), CONF(accounting_tres),
+	CONF(accounting_enforce), { "job_requeue", A_BOOL, AT(conf.job_requeue) },
+	{ "min_job_age", A_LONG, AT(conf.min_job_age_s) }, QOS(0), QOS(1), QOS(2), QOS(3), ROW(0), ROW(1),
+	ROW(2), ROW(3), JOB(0), JOB(1), { "project1_name", A_TEXT, AT(projects[1].name) },
 };
 
 static void knob_turn(struct world *w, size_t i, const char *value)
@@ -160,7 +194,8 @@ START_TEST(an_installation_that_is_well_passes_every_check)
 	world_make(&w);
 	ck_assert_int_eq(check_make(&check_table[_i], &w.facts, &f), 0);
 	ck_assert_msg(f.health == HEALTH_OK, "%s: %s: %s", f.check->id, health_name[f.health], f.text);
-	ck_assert_msg(*f.text && !strchr(f.text, '\n'), "%s says what it found, in a line: %s", f.check->id, f.text);
+	ck_assert_msg(*f.text && !strchr(f.text, '\n'), "%s says what it found, in a line: %s", f.check->id,
+		f.text);
 	finding_free(&f);
 }
 END_TEST
@@ -192,11 +227,13 @@ static void check_first(const struct case_row *row, const struct finding *f)
 	char *mend = strdup(row->col[MEND]);
 
 	unescape(mend);
-	ck_assert_msg(!strcmp(health_name[f->health], row->col[HEALTH]), "line %d: %s is %s, the table says %s: %s", row->line,
-		f->check->id, health_name[f->health], row->col[HEALTH], f->text);
-	ck_assert_msg(strstr(f->text, row->col[TEXT]), "line %d: \"%s\" is not in \"%s\"", row->line, row->col[TEXT], f->text);
-	ck_assert_msg(!strcmp(f->mend, mend), "line %d: it is mended with \"%s\", the table says \"%s\"", row->line, f->mend,
-		mend);
+	ck_assert_msg(!strcmp(health_name[f->health], row->col[HEALTH]),
+		"line %d: %s is %s, the table says %s: %s", row->line, f->check->id, health_name[f->health],
+		row->col[HEALTH], f->text);
+	ck_assert_msg(strstr(f->text, row->col[TEXT]), "line %d: \"%s\" is not in \"%s\"", row->line,
+		row->col[TEXT], f->text);
+	ck_assert_msg(!strcmp(f->mend, mend), "line %d: it is mended with \"%s\", the table says \"%s\"",
+		row->line, f->mend, mend);
 	free(mend);
 }
 
@@ -219,8 +256,8 @@ START_TEST(what_is_wrong_is_found_alone_with_the_line_that_mends_it)
 			check_first(row, &f);
 			met = true;
 		} else if (!is_one_of(row->col[CHECKS], id)) {
-			ck_assert_msg(f.health == HEALTH_OK || f.health == HEALTH_UNKNOWN, "line %d: %s is found too: %s",
-				row->line, id, f.text);
+			ck_assert_msg(f.health == HEALTH_OK || f.health == HEALTH_UNKNOWN,
+				"line %d: %s is found too: %s", row->line, id, f.text);
 		}
 		finding_free(&f);
 	}

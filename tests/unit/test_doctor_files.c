@@ -54,16 +54,15 @@ static void text_write(const char *name, const char *text)
 static const struct {
 	const char *file, *text, *plugin, *limit;	/* text NULL: not found */
 } stacks[] = {
-	{ "", NULL, NULL, NULL },
-	{ "# required gpubudget.so\n", NULL, NULL, NULL },
-	{ "required other.so\nrequired /x/notgpubudget.so\n", NULL, NULL, NULL },
-	{ "required\n", NULL, NULL, NULL },
-	{ "optional gpubudget.so\n", "optional gpubudget.so", "gpubudget.so", NULL },
-	{ "\t required /x/gpubudget.so  max_min_runtime=4h # ours\n", "required /x/gpubudget.so  max_min_runtime=4h",
-		"/x/gpubudget.so", "4h" },
-	{ "required gpubudget.so", "required gpubudget.so", "gpubudget.so", NULL },
-	{ "include nothing/*.conf\ninclude other\n", "required gpubudget.so", "gpubudget.so", NULL },
-	{ "include stack\n", NULL, NULL, NULL },	/* itself */
+	{"", NULL, NULL, NULL}, {"# required gpubudget.so\n", NULL, NULL, NULL},
+	{"required other.so\nrequired /x/notgpubudget.so\n", NULL, NULL, NULL},
+	{"required\n", NULL, NULL, NULL},
+	{"optional gpubudget.so\n", "optional gpubudget.so", "gpubudget.so", NULL},
+	{"\t required /x/gpubudget.so  max_min_runtime=4h # ours\n",
+		"required /x/gpubudget.so  max_min_runtime=4h", "/x/gpubudget.so", "4h"},
+	{"required gpubudget.so", "required gpubudget.so", "gpubudget.so", NULL},
+	{"include nothing/*.conf\ninclude other\n", "required gpubudget.so", "gpubudget.so", NULL},
+	{"include stack\n", NULL, NULL, NULL}, /* itself */
 };
 
 static bool same(const char *a, const char *b)
@@ -78,7 +77,8 @@ START_TEST(our_line_of_plugstack_is_found)
 	text_write("other", "required gpubudget.so\n");
 	text_write("stack", stacks[_i].file);
 	ck_assert_int_eq(plugstack_find(in_folder("stack"), &line, NULL), 0);
-	ck_assert_msg(same(line.text, stacks[_i].text), "found \"%s\" in \"%s\"", line.text ? line.text : "-", stacks[_i].file);
+	ck_assert_msg(same(line.text, stacks[_i].text), "found \"%s\" in \"%s\"", line.text ? line.text : "-",
+		stacks[_i].file);
 	ck_assert(same(line.plugin, stacks[_i].plugin) && same(line.limit, stacks[_i].limit));
 	plugstack_line_free(&line);
 }
@@ -159,7 +159,8 @@ static void barred_is(uid_t uid, bool read, const char *want)
 
 	snprintf(file, sizeof(file), "%s/sub/file", folder);
 	got = rights_barred(file, uid, read);
-	ck_assert_msg(same(got, want), "barred by %s, not by %s", got ? got : "nothing", want ? want : "nothing");
+	ck_assert_msg(
+		same(got, want), "barred by %s, not by %s", got ? got : "nothing", want ? want : "nothing");
 	free(got);
 }
 
@@ -189,7 +190,8 @@ END_TEST
 
 #define LONG_MS 60000
 
-static int run(const char *script, const char *input, int deadline_ms, char said[PROGRAM_SAID_MAX], struct fault *why)
+static int run(const char *script, const char *input, int deadline_ms, char said[PROGRAM_SAID_MAX],
+	struct fault *why)
 {
 	char *argv[] = { "sh", "-c", (char *)script, NULL };
 
