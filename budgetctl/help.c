@@ -70,10 +70,13 @@ static const struct {
 		"that makes no sense "
 		"ends with 1 and says why; with -o json it prints an object whose \"gpus\" is null, with "
 		"\"error\"."},
-	{"doctor", "Run it as root or SlurmUser on the host of slurmctld and budgetd; it changes nothing. It ends "
-		   "with 0 when all is well, with 5 when there is something to warn of, with 6 when there is an "
-		   "error."},
-	{"setup", "Only what is missing or different is printed, as whole lines to paste; --all prints every line. "
+	{"doctor",
+		"Run it as root or SlurmUser on the host of slurmctld and budgetd; it changes nothing. It "
+		"ends "
+		"with 0 when all is well, with 5 when there is something to warn of, with 6 when there is an "
+		"error."},
+	{"setup", "Only what is missing or different is printed, as whole lines to paste; --all prints every "
+		  "line. "
 		  "--apply changes slurmdbd and no file; a second one finds nothing to do."},
 	{"job set", "Its user, an owner of its project and administrators may do this, while it waits. A "
 		    "tier or minimum "
