@@ -66,15 +66,20 @@ take_down()
 
 trap ended=1 TERM INT HUP
 exec 7<>"$dir/run/keeper"
+line=
 while [[ -z $ended ]]; do
-	if read -r -t 0.5 -u 7 verb name; then
+	# What was read before the time was up is the beginning of a line: it is kept.
+	if read -r -t 0.5 -u 7 part; then
+		read -r verb name <<<"$line$part"
+		line=
 		case $verb in
 		start)	start "$name" ;;
 		stop)	ended=1 ;;
 		forget)	owner= ;;
 		esac
-	elif [[ -n $owner ]] && ! process_is "$owner" "$owner_start"; then
-		ended=1
+	else
+		line+=$part
+		[[ -z $owner ]] || process_is "$owner" "$owner_start" || ended=1
 	fi
 done
 take_down
