@@ -91,10 +91,10 @@ default_qos() { sacctmgr -nP show assoc where account=root user= format=defaultq
 }
 
 @test "a free run that a funded job would have displaced is in the report, and runs on" {
-	as carol cancel big
+	cluster_clear
 	MODE=warn submit_as bob fill --gpus=2 --gpu-tier=free
 	eventually job_is fill RUNNING
-	MODE=warn submit_as ada two --nodes=1 --gpus-per-node=8 --gpu-min-runtime=1m
+	MODE=warn submit_as ada two --nodes=2 --gpus-per-node=8 --gpu-min-runtime=1m
 	eventually report_has fill displaced
 	job_is fill RUNNING
 	untouched fill two
