@@ -8,7 +8,7 @@
 #include "doctor/looks.h"
 
 #define BACKFILL_AGE_LEAST_S (30 * 86400)	/* no job waits that long before it is the first */
-#define BACKFILL_AGE "31536000"			/* what the line says: a year */
+#define BACKFILL_AGE "2592000"			/* 30 days: Slurm 22.05 refuses more */
 #define CRED_EXPIRE_S 30			/* long enough for a slow node, short for who was displaced */
 #define CRED_EXPIRE_PRESET_S 120		/* Slurm's own */
 #define PASSES_IN_JOB_AGE 4			/* a pass may be late, and one may fail */

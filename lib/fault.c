@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+static void fault_fill(struct fault *why, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+
 static void fault_fill(struct fault *why, const char *fmt, va_list ap)
 {
 	if (why && !why->text[0])
