@@ -7,7 +7,7 @@
 #   job NAME                its id
 #   says TEXT               what the last submit printed holds TEXT
 #   job_is NAME STATE [QOS] a condition, for eventually; so are requeued, wrote
-#   eventually COMMAND...   true within EVENTUALLY_S (60) seconds: never wait for a time, wait for a state
+#   eventually COMMAND...   true within EVENTUALLY_S (180) seconds: never wait for a time, wait for a state
 
 SCENE_USERS=(gpb-ada gpb-bob gpb-carol)
 GIVE_UP=99		# a condition returns it when it can never become true
@@ -20,7 +20,7 @@ eventually()
 	while :; do
 		complaint=$("$@" 2>&1 >/dev/null) && return 0
 		rv=$?
-		if ((rv == GIVE_UP || SECONDS - begun >= ${EVENTUALLY_S:-60})); then
+		if ((rv == GIVE_UP || SECONDS - begun >= ${EVENTUALLY_S:-180})); then
 			echo "not so after $((SECONDS - begun)) s: $*${complaint:+
 $complaint}" >&2
 			return 1
