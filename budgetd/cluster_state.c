@@ -2,6 +2,7 @@
  * cluster_state.c - what the last pass saw. */
 #include "budgetd/cluster_state.h"
 #include "lib/duration.h"
+#include "lib/place.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ struct cluster_state {
 	struct job_table *jobs;
 	struct account_table *accounts;
 	int64_t last_pass_at, last_pass_ms;
+	int32_t last_place, gap;	/* gap 0 = no pass yet */
 	char error[FAULT_TEXT_MAX];
 };
 
@@ -138,6 +140,26 @@ void cluster_state_default_account(struct cluster_state *s, const char *user, ch
 	row = s->accounts ? account_table_find(s->accounts, user, NULL) : NULL;
 	snprintf(buf, size, "%s", row ? row->account : "");
 	pthread_rwlock_unlock(&s->lock);
+}
+
+void cluster_state_set_last_place(struct cluster_state *s, int32_t last, int32_t gap)
+{
+	pthread_rwlock_wrlock(&s->lock);
+	s->last_place = last;
+	s->gap = gap;
+	pthread_rwlock_unlock(&s->lock);
+}
+
+bool cluster_state_next_place(struct cluster_state *s, int32_t *out)
+{
+	bool known;
+
+	pthread_rwlock_wrlock(&s->lock);
+	known = s->gap > 0;
+	if (known)
+		*out = s->last_place = place_behind(s->last_place, s->gap);
+	pthread_rwlock_unlock(&s->lock);
+	return known;
 }
 
 void cluster_state_health(struct cluster_state *s, struct cluster_health *out)

@@ -35,6 +35,11 @@ bool cluster_state_may_use(struct cluster_state *s, const char *user, const char
 /* The account of a submission that names none; "" when there is none, or nothing is known yet. */
 void cluster_state_default_account(struct cluster_state *s, const char *user, char *buf, size_t size);
 
+/* The place of the last pending funded job, and the distance of neighbours: those who are submitted until the next pass go behind it, one
+ * after the other. A false answer: no pass yet. */
+void cluster_state_set_last_place(struct cluster_state *s, int32_t last, int32_t gap);
+bool cluster_state_next_place(struct cluster_state *s, int32_t *out);
+
 struct cluster_health {
 	char cluster[SLURM_CLUSTER_MAX];	/* "" = slurmctld was not seen yet */
 	char version[32];

@@ -2,6 +2,7 @@
  * controller_places.c - the one order of pending funded jobs, published as SiteFactor (doc/model.md, 5 and 6).
  *
  * Raises before drops, and runs before what waits: after each single update no running funded job is below a pending one. */
+#include "budgetd/cluster_state.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
 #include "budgetd/ranking.h"
@@ -63,14 +64,33 @@ static ssize_t order_waiting(struct pass *p, const struct ranking *ranking, stru
 	return order_sort(out, n) < 0 ? -1 : (ssize_t)n;
 }
 
-static void publish_pending(struct pass *p, const struct order_job *jobs, size_t n, int32_t gap, bool raises)
+static void publish_pending(struct pass *p, const struct order_job *jobs, const int32_t *places, size_t n, bool raises)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct publication pub = { jobs[i].data, place_pending(i, gap) };
+		struct publication pub = { jobs[i].data, places[i] };
 
 		if ((pub.place > pub.job->site_factor) == raises)
 			publish(p, &pub);
 	}
+}
+
+/* As many as possible keep the place that they have; who is submitted meanwhile goes behind the last. */
+static int place_waiting(struct pass *p, const struct order_job *jobs, size_t n, int32_t gap)
+{
+	int32_t *now = calloc(2 * n + 1, sizeof(*now)), *places = now + n;
+	int rc = now ? 0 : -1;
+
+	for (size_t i = 0; i < n && rc == 0; i++)
+		now[i] = ((const struct job_view *)jobs[i].data)->site_factor;
+	if (rc == 0)
+		rc = place_assign(now, n, gap, places);
+	if (rc == 0) {
+		publish_pending(p, jobs, places, n, true);
+		publish_pending(p, jobs, places, n, false);
+		cluster_state_set_last_place(p->b->cluster, n ? places[n - 1] : PLACE_TOP - (PLACE_TOP - PLACE_FLOOR) / 4, gap);
+	}
+	free(now);
+	return rc;
 }
 
 int pass_publish_places(struct pass *p, struct fault *why)
@@ -88,10 +108,8 @@ int pass_publish_places(struct pass *p, struct fault *why)
 		fault_errno(why, ENOMEM, "out of memory");
 	else if (ranking_new(p->books, p->b->settings->window_s, p->cluster->healthy.total, p->now, &ranking, why) == 0)
 		n = order_waiting(p, ranking, jobs);
-	if (n >= 0) {
-		publish_pending(p, jobs, (size_t)n, gap, true);
-		publish_pending(p, jobs, (size_t)n, gap, false);
-	}
+	if (n >= 0 && place_waiting(p, jobs, (size_t)n, gap) < 0)
+		n = -1;
 	ranking_free(ranking);
 	free(jobs);
 	return n < 0 ? fault_set(why, "places: %s", strerror(errno)) : 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_verdicts.c - POST /v1/verdicts: the question of a submission or a modification. */
 #include "budgetd/admit.h"
+#include "budgetd/cluster_state.h"
 #include "budgetd/routes.h"
 #include "budgetd/shadow.h"
 #include "lib/token.h"
@@ -9,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct json_object *verdict_json(const struct verdict *v)
+static struct json_object *verdict_json(struct request *rq, const struct verdict *v)
 {
 	struct json_object *o = json_object_new_object();
+	int32_t place;
 
 	put_text(o, "verdict", v->accepted ? "accept" : "reject");
 	put_text(o, "tier", v->tier == TIER_UNSET ? "none" : job_tier_name(v->tier));
@@ -19,6 +21,8 @@ static struct json_object *verdict_json(const struct verdict *v)
 		put_text(o, "qos", v->qos);
 	if (v->account[0])
 		put_text(o, "account", v->account);
+	if (v->tier == TIER_FUNDED && v->token[0] && cluster_state_next_place(rq->b->cluster, &place))
+		put_int(o, "site_factor", place);
 	if (v->token[0])
 		put_text(o, "token", v->token);
 	if (v->text[0])
@@ -131,6 +135,6 @@ int verdict_post(struct request *rq, struct fault *why)
 	else
 		return fault_errno(why, EINVAL, "\"kind\" must be \"submit\" or \"modify\", not \"%.40s\"", kind);
 	if (rc == 0)
-		rq->reply = verdict_json(&v);
+		rq->reply = verdict_json(rq, &v);
 	return rc;
 }

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * place.c - positions in the one order as SiteFactor values (doc/model.md, 6). */
+ * place.c - positions in the one order as SiteFactor values.
+ *
+ * Which jobs can stay: with positions i < j and places p, q there must be room for those in between, p - q >= gap * (j - i), which is
+ * p + gap * i >= q + gap * j. So those that stay are a longest not rising subsequence of p + gap * i. */
 #include "lib/place.h"
+#include <stdbool.h>
+#include <stdlib.h>
 
-#define TOP 1000000000			/* half of what a SiteFactor can be: the other half is left to the site */
 #define GAP_MIN 100
-#define GAP_MAX (TOP / 2 / PLACE_EXACT)	/* the last exact place stays far above a free job */
+#define GAP_MAX ((PLACE_TOP - PLACE_FLOOR) / PLACE_EXACT)
+#define SPREAD 16			/* gaps between neighbours where there is room for it */
+#define NONE SIZE_MAX
 
 int32_t place_gap(int64_t weights)
 {
@@ -15,15 +21,114 @@ int32_t place_gap(int64_t weights)
 
 int32_t place_running(int32_t gap)
 {
-	return TOP + gap;
+	return PLACE_TOP + gap;
 }
 
-int32_t place_pending(size_t position, int32_t gap)
+int32_t place_behind(int32_t last, int32_t gap)
 {
-	return TOP - (int32_t)(position < PLACE_EXACT ? position : PLACE_EXACT) * gap;
+	int64_t next = (int64_t)last - (int64_t)SPREAD * gap;
+
+	return next >= PLACE_FLOOR ? (int32_t)next : PLACE_BEHIND;
 }
 
-int32_t place_newcomer(int32_t gap)
+/* Room above for those in front of it, and below for those behind. */
+static bool can_stay(int32_t place, size_t i, size_t count, int32_t gap)
 {
-	return place_pending(PLACE_EXACT, gap);
+	return place <= PLACE_TOP - (int64_t)gap * (int64_t)i && place >= PLACE_FLOOR + (int64_t)gap * (int64_t)(count - 1 - i);
+}
+
+/* Patience: best[k] is the index that a subsequence of length k + 1 ends with best; before[] leads back from it. */
+static size_t longest(const int32_t *now, size_t count, int32_t gap, size_t *best, size_t *before)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t d = now[i] + (int64_t)gap * (int64_t)i;
+		size_t low = 0, high = length;
+
+		if (!can_stay(now[i], i, count, gap))
+			continue;
+		while (low < high) {
+			size_t middle = (low + high) / 2;
+
+			if (now[best[middle]] + (int64_t)gap * (int64_t)best[middle] >= d)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		before[i] = low ? best[low - 1] : NONE;
+		best[low] = i;
+		if (low == length)
+			length++;
+	}
+	return length;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Nobody stays: from the upper quarter down, so that there is room in front; over the whole range when that is too narrow. */
+static void spread_all(int32_t *out, size_t count, int32_t gap)
+{
+	int64_t start = PLACE_TOP - (PLACE_TOP - PLACE_FLOOR) / 4, steps = count > 1 ? (int64_t)count - 1 : 1;
+	int64_t step = smaller((int64_t)SPREAD * gap, (start - PLACE_FLOOR) / steps);
+
+	if (step < gap) {
+		start = PLACE_TOP;
+		step = (PLACE_TOP - PLACE_FLOOR) / steps;
+	}
+	for (size_t i = 0; i < count; i++)
+		out[i] = (int32_t)(start - step * (int64_t)i);
+}
+
+/* Those behind `from`, up to the next that stays (`to`, NONE at the end) or the floor. */
+static void fill_behind(int32_t *out, size_t from, size_t to, size_t count, int32_t gap)
+{
+	size_t between = (to == NONE ? count : to) - from;
+	int64_t room = to == NONE ? smaller((int64_t)SPREAD * gap * (int64_t)(between - 1), out[from] - PLACE_FLOOR) : out[from] - out[to];
+	int64_t parts = to == NONE ? (int64_t)between - 1 : (int64_t)between;
+
+	for (size_t k = 1; k < between; k++)
+		out[from + k] = (int32_t)(out[from] - room * (int64_t)k / parts);
+}
+
+static void fill_in_front(int32_t *out, size_t first, int32_t gap)
+{
+	int64_t step = first ? smaller((int64_t)SPREAD * gap, (PLACE_TOP - out[first]) / (int64_t)first) : 0;
+
+	for (size_t k = 1; k <= first; k++)
+		out[first - k] = (int32_t)(out[first] + step * (int64_t)k);
+}
+
+static void assign_exact(const int32_t *now, size_t count, int32_t gap, int32_t *out, size_t *best, size_t *before)
+{
+	size_t length = longest(now, count, gap, best, before), next = NONE;
+
+	if (length == 0) {
+		spread_all(out, count, gap);
+		return;
+	}
+	for (size_t i = best[length - 1]; i != NONE; i = before[i]) {
+		out[i] = now[i];
+		fill_behind(out, i, next, count, gap);
+		next = i;
+	}
+	fill_in_front(out, next, gap);
+}
+
+int place_assign(const int32_t *now, size_t count, int32_t gap, int32_t *out)
+{
+	size_t exact = count < PLACE_EXACT ? count : PLACE_EXACT;
+	size_t *work = calloc(2 * exact + 1, sizeof(*work));
+
+	if (!work)
+		return -1;
+	if (exact)
+		assign_exact(now, exact, gap, out, work, work + exact);
+	for (size_t i = exact; i < count; i++)
+		out[i] = PLACE_BEHIND;
+	free(work);
+	return 0;
 }
