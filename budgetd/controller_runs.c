@@ -312,30 +312,43 @@ struct extension {
 	int64_t wanted_s, granted_s;
 };
 
+/* What the money leaves of it, whole seconds; at least a minute, or all that is wanted. */
+static int64_t affordable_s(const struct path *path, const struct extension *x)
+{
+	struct budget_node nodes[BUDGET_DEPTH_MAX];
+	int64_t least_s = x->wanted_s < QUANTUM_MIN_S ? x->wanted_s : QUANTUM_MIN_S, s = x->wanted_s;
+	int tightest;
+
+	path_budgets(path, nodes);
+	tightest = budget_tightest(nodes, path->depth);
+	if (tightest >= 0 && budget_available(&nodes[tightest]) / x->run->price < s)
+		s = budget_available(&nodes[tightest]) / x->run->price;
+	return s >= least_s ? s : 0;
+}
+
+/* Time that no hold covered stays as it was: free, or uncovered. What is granted begins now. */
+static int grant(struct pass *p, struct extension *x, const struct path *path, struct hold_row *h, struct fault *why)
+{
+	if (x->run->covered_until < p->now && run_cut(p->b->ledger, x->run, h, p->now, p->now, why) < 0)
+		return -1;
+	x->run->covered_until += x->granted_s;
+	return hold_grow(p->b->ledger, path, h, x->granted_s * x->run->price, why);
+}
+
 static int extend_hold(struct pass *p, void *arg, struct fault *why)
 {
 	struct extension *x = arg;
-	struct budget_node nodes[BUDGET_DEPTH_MAX];
 	struct hold_row h;
 	struct path path;
-	amount_t available = INT64_MAX;
-	int tightest, have = hold_of_run(p->b->ledger, x->run->id, &h, why);
+	int have = hold_of_run(p->b->ledger, x->run->id, &h, why);
 
 	if (have < 0 || path_load(p->b->ledger, x->run->project, p->now, &path, why) < 0)
 		return -1;
-	path_budgets(&path, nodes);
-	tightest = budget_tightest(nodes, path.depth);
-	if (tightest >= 0)
-		available = budget_available(&nodes[tightest]);
-	x->granted_s = available / x->run->price < x->wanted_s ? available / x->run->price : x->wanted_s;
-	if (!have || x->granted_s < (x->wanted_s < QUANTUM_MIN_S ? x->wanted_s : QUANTUM_MIN_S)) {
-		x->granted_s = 0;
+	x->granted_s = have ? affordable_s(&path, x) : 0;
+	if (x->granted_s && grant(p, x, &path, &h, why) < 0)
+		return -1;
+	if (!x->granted_s && !x->run->free_since)
 		x->run->free_since = x->run->covered_until;
-	} else {
-		x->run->covered_until += x->granted_s;
-		if (hold_grow(p->b->ledger, &path, &h, x->granted_s * x->run->price, why) < 0)
-			return -1;
-	}
 	return run_update(p->b->ledger, x->run, why);
 }
 
@@ -352,21 +365,42 @@ static int64_t quantum(const struct run *r, const struct job_view *j)
 	return limit_end <= r->covered_until ? QUANTUM_MIN_S : q;
 }
 
-/* Before the time that the hold covers is over, never after: two passes and some seconds ahead. */
+/* A run that became free is looked at in the snapshot first: most stay free, and that writes nothing. */
+static int money_is_back(struct pass *p, const struct extension *x, struct fault *why)
+{
+	struct path path;
+
+	return path_load(p->books, x->run->project, p->now, &path, why) < 0 ? -1 : affordable_s(&path, x) > 0;
+}
+
+static void tell_extension(const struct run *r, const struct extension *x, bool was_free)
+{
+	if (x->granted_s && was_free)
+		log_info("job %s: its project can pay again, it is charged for the next %jd s", r->label, (intmax_t)x->granted_s);
+	else if (x->granted_s)
+		log_info("job %s: its hold goes on for %jd s", r->label, (intmax_t)x->granted_s);
+	else if (!was_free)
+		log_info("job %s: its project cannot pay beyond %jd, from then on it is free", r->label, (intmax_t)r->covered_until);
+}
+
+/* Before the time that the hold covers is over: two passes and some seconds ahead. When money returns to a run that became free, the next
+ * quantum is charged again; its protection does not return (doc/model.md, 4). */
 static int extend_if_due(struct pass *p, struct run *r, const struct job_view *j, struct fault *why)
 {
 	int64_t lead_s = 2 * p->b->settings->pass_interval_s + 5;
-	struct extension x = { .run = r };
+	bool was_free = r->free_since && r->free_since <= p->now;
+	struct extension x = { .run = r, .wanted_s = quantum(r, j) };
+	int rc;
 
-	if (r->tier != TIER_FUNDED || !r->admission || r->free_since || r->covered_until - p->now > lead_s)
+	if (r->tier != TIER_FUNDED || !r->admission || r->price == 0 || r->covered_until - p->now > lead_s ||
+		(r->free_since && !was_free))
 		return 0;
-	x.wanted_s = quantum(r, j);
-	if (pass_write(p, LEDGER_HOLDS, extend_hold, &x, why) < 0)
+	rc = was_free ? money_is_back(p, &x, why) : 1;
+	if (rc <= 0)
+		return rc;
+	if (pass_write(p, x.run->covered_until < p->now ? LEDGER_MONEY : LEDGER_HOLDS, extend_hold, &x, why) < 0)
 		return -1;
-	if (x.granted_s)
-		log_info("job %s: its hold goes on for %jd s", r->label, (intmax_t)x.granted_s);
-	else
-		log_info("job %s: its project cannot pay beyond %jd, from then on it is free", r->label, (intmax_t)r->covered_until);
+	tell_extension(r, &x, was_free);
 	return 0;
 }
 

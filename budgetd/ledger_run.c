@@ -215,6 +215,16 @@ int run_end(struct ledger *l, struct run *r, int64_t end, const char *state, int
 	return run_close(l, r, end, state, why);
 }
 
+int run_cut(struct ledger *l, struct run *r, struct hold_row *h, int64_t at, int64_t now, struct fault *why)
+{
+	assert(r->covered_until <= at);
+	if (charge_up_to(l, r, h, at, now, why) < 0)
+		return -1;
+	r->covered_until = at;
+	r->free_since = 0;
+	return 0;
+}
+
 /* A smaller run is covered as long as before and gives back the difference; a larger one until its hold is used up. */
 static int hold_follow_size(struct ledger *l, struct run *r, struct hold_row *h, int64_t at, struct fault *why)
 {

@@ -39,6 +39,10 @@ int run_walk_job(struct ledger *l, int64_t job, run_fn each, void *arg, struct f
 /* The run ended at `end`: its parts are charged, the rest of its hold is given back. A second call changes nothing: 1; else 0; -1. */
 int run_end(struct ledger *l, struct run *r, int64_t end, const char *state, int64_t now, struct fault *why);
 
+/* The cover of the run ended before `at`: what it used up to `at` is charged, the rest of that time is a free or uncovered part, and
+ * covered_until becomes `at`, from where *h (its hold, kept current) may grow again. The caller writes the run. Wants LEDGER_MONEY. */
+int run_cut(struct ledger *l, struct run *r, struct hold_row *h, int64_t at, int64_t now, struct fault *why);
+
 /* The run has `gpus` (AllocTRES `tres`) from `at` on: the part before is charged, hold and price follow. 1 = told before, nothing changed;
  * else 0; -1. Wants LEDGER_MONEY. */
 int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, const char *tres, int64_t now, struct fault *why);

@@ -177,6 +177,23 @@ running_tasks() { [[ $(squeue -h -r -t RUNNING -j "$(job "$1")" | wc -l) == "$2"
 	says "speech has 0.00 of 0.00 GPU-h available"
 }
 
+@test "money that returns in mid-run pays for what follows, never for the time that was free" {
+	budgetctl deposit speech 10s --reason "ten GPU-seconds more" >/dev/null
+	as carol submit train --gpus=2 --gpu-min-runtime=5s
+	says "funded:"
+	free_by_now() { (($(date +%s) - $(date -d "$(job_field train StartTime)" +%s) >= 8)); }
+	eventually free_by_now
+	budgetctl deposit speech 0.5 --reason "half an hour" >/dev/null
+	paid_again() { (($(books "SELECT covered_until - start FROM run WHERE job = $(job train)") >= 60)); }
+	eventually paid_again
+	paid=$(date +%s)
+	ran_on() { (($(date +%s) >= paid + 2)); }
+	eventually ran_on
+	as carol cancel train
+	eventually accounted train funded free funded
+	[[ $(units speech held) == 0 ]]
+}
+
 @test "a job that may not start yet holds nothing until it may" {
 	as ada submit later --gpus=1 --gpu-min-runtime=1h --begin=now+1hour
 	says "will be set aside when the job becomes eligible"
