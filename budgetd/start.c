@@ -50,8 +50,22 @@ int start_detach(int *report, struct fault *why)
 	return 0;
 }
 
+/* Whoever reads what the command printed must see its end; stderr stays, it is the log. */
+static void stdout_close(void)
+{
+	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (nowhere < 0)
+		return;
+	dup2(nowhere, STDIN_FILENO);
+	dup2(nowhere, STDOUT_FILENO);
+	close(nowhere);
+}
+
 void start_ready(int report, const char *status)
 {
+	if (report >= 0)
+		stdout_close();
 	if (report >= 0 && write(report, "r", 1) != 1)
 		errno = 0;	/* the parent is gone: nobody waits */
 	sd_notifyf(0, "READY=1\nSTATUS=%s", status);
