@@ -13,6 +13,7 @@
 #include "budgetctl/say.h"
 #include "budgetctl/session.h"
 #include "lib/run_set.h"
+#include "lib/sacct_json.h"
 #include "lib/sacct_text.h"
 #include "lib/usage.h"
 
@@ -21,7 +22,8 @@
 
 struct import {
 	FILE *from;
-	struct sacct_text *text;
+	struct sacct_text *text;	/* of sacct -P; or */
+	struct sacct_json *json;
 	struct zone *zone;
 	struct run_set *seen;
 	struct usage *usage;
@@ -95,6 +97,11 @@ static int row_add(struct import *im, const struct sacct_row *row)
 	return aside_add(im, row->line, &reason);
 }
 
+static enum sacct_got row_next(struct import *im, struct sacct_row *row, struct fault *why)
+{
+	return im->json ? sacct_json_next(im->json, row, why) : sacct_text_next(im->text, row, why);
+}
+
 static int rows_read(struct import *im, const char *file)
 {
 	struct progress progress;
@@ -104,7 +111,7 @@ static int rows_read(struct import *im, const char *file)
 	progress_start(&progress, im->from);
 	while (rv == DONE) {
 		struct fault why = { "" };
-		enum sacct_got got = sacct_text_next(im->text, &row, &why);
+		enum sacct_got got = row_next(im, &row, &why);
 
 		if (got == SACCT_END_OF_FILE)
 			break;
@@ -122,6 +129,21 @@ static int rows_read(struct import *im, const char *file)
 
 /* --- opening ---------------------------------------------------------------------------------------- */
 
+/* sacct --json begins with a brace, sacct -P with the name of a column. */
+static int reader_open(struct import *im, const char *file)
+{
+	struct fault why = { "" };
+	int c = getc(im->from);
+
+	ungetc(c, im->from);
+	if (c == '{') {
+		im->json = sacct_json_new(im->from);
+		return im->json ? DONE : out_of_memory();
+	}
+	im->text = sacct_text_new(im->from, &why);
+	return im->text ? DONE : complain(REFUSED, "%s cannot be read as sacct -P: %s", file, why.text);
+}
+
 static int import_open(struct import *im, const char *file, const char *tz)
 {
 	struct fault why = { "" };
@@ -132,13 +154,10 @@ static int import_open(struct import *im, const char *file, const char *tz)
 	im->from = strcmp(file, "-") ? fopen(file, "r") : stdin;
 	if (!im->from)
 		return complain(REFUSED, "%s cannot be read: %s", file, strerror(errno));
-	im->text = sacct_text_new(im->from, &why);
-	if (!im->text)
-		return complain(REFUSED, "%s cannot be read as sacct -P: %s", file, why.text);
 	im->seen = run_set_new();
 	im->usage = usage_new(im->zone);
 	im->aside = json_object_new_array();
-	return im->seen && im->usage && im->aside ? DONE : out_of_memory();
+	return im->seen && im->usage && im->aside ? reader_open(im, file) : out_of_memory();
 }
 
 static void import_close(struct import *im)
@@ -147,6 +166,7 @@ static void import_close(struct import *im)
 	usage_free(im->usage);
 	run_set_free(im->seen);
 	sacct_text_free(im->text);
+	sacct_json_free(im->json);
 	if (im->from && im->from != stdin)
 		fclose(im->from);
 	zone_free(im->zone);

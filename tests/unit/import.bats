@@ -93,3 +93,28 @@ number() { jq "$1" "$BATS_TEST_TMPDIR/json"; }
 	run -0 --separate-stderr budgetctl import sacct "$BATS_TEST_TMPDIR/rows" --dry-run -o json
 	[[ $(jq -c '[.runs, .usage]' <<<"$output") == "[1,[]]" && $stderr == *"AccountingStorageTRES"* ]]
 }
+
+@test "sacct --json, in the forms of several versions" {
+	cat >"$BATS_TEST_TMPDIR/rows" <<-'END'
+	{ "meta": { "jobs": [1, 2], "Slurm": "jobs" }, "errors": [], "jobs": [
+	  { "job_id": 7, "account": "vision", "user": "ada", "cluster": "c", "state": { "current": ["COMPLETED"] }, "name": "a\"]}",
+	    "time": { "submission": 1793480000, "start": { "set": true, "infinite": false, "number": 1793480400 }, "end": 1793494800, "elapsed": 14400, "suspended": 0 },
+	    "tres": { "allocated": [ { "type": "cpu", "name": "", "count": 8 }, { "type": "gres", "name": "gpu", "count": 3 },
+	      { "type": "gres", "name": "gpu:h100", "count": 2 } ], "requested": [ { "type": "gres", "name": "gpu", "count": 9 } ] },
+	    "steps": [ { "time": { "elapsed": 14500 }, "tres": { "allocated": [ { "type": "gres", "name": "gpu", "count": 3 } ] } } ] },
+	  { "job_id": 8, "association": { "account": "vision", "user": "bob", "cluster": "c" }, "state": { "current": "RUNNING" },
+	    "time": { "submission": 1793480000, "start": 1793480400, "end": 0, "elapsed": 100 }, "tres": { "allocated": [ { "type": "gres", "name": "gpu", "count": 1 } ] } },
+	  { "job_id": 9, "account": "vision", "user": "ada", "state": { "current": "PENDING" }, "time": { "submission": 1793480000, "start": 0, "end": 0, "elapsed": 0 }, "tres": { "allocated": [] } },
+	  { "job_id": 10, "account": "vision", nonsense },
+	  { "job_id": 11, "association": { "account": "vision", "user": "bob", "cluster": "c" }, "state": { "current": "FAILED" },
+	    "time": { "submission": 1793480000, "start": 1793480400, "end": 1793480500, "elapsed": 100 }, "tres": { "allocated": [ { "type": "gres", "name": "gpu", "count": 1 } ] } }
+	], "warnings": [] }
+	END
+	[[ $(imported) == $'2026-10 vision ada h100 21600\n2026-10 vision ada untyped 10800\n2026-10 vision bob untyped 100\n2026-11 vision ada h100 7200\n2026-11 vision ada untyped 3600' ]]
+	[[ $(number '[.runs, .rows_not_started, (.rows_set_aside[] | .line, .reason)]' | jq -c) == '[2,1,7,"not ended",10,"it is no JSON"]' ]]
+	head -n 4 "$BATS_TEST_TMPDIR/rows" >"$BATS_TEST_TMPDIR/cut"
+	run -0 --separate-stderr budgetctl import sacct "$BATS_TEST_TMPDIR/cut" --dry-run -o json
+	[[ $(jq -c '[.runs, .rows_set_aside[].line]' <<<"$output") == "[0,2]" ]]
+	run -1 budgetctl import sacct - --dry-run <<<'{ "jobs": 5 }'
+	[[ $output == *'there is no list "jobs" in it'* ]]
+}
