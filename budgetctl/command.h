@@ -49,6 +49,8 @@ enum command_option {
 	OPT_DECLARE_TIER,
 	OPT_DECLARE_TEAM_RANK,
 	OPT_APPLY,
+	OPT_DRY_RUN,
+	OPT_TZ,
 	OPTIONS
 };
 
@@ -103,6 +105,7 @@ int cmd_quote(struct session *s);
 int cmd_doctor(struct session *s);
 int cmd_setup(struct session *s);
 int cmd_shadow_report(struct session *s);
+int cmd_import_sacct(struct session *s);
 int cmd_health(struct session *s);
 
 #endif

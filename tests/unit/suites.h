@@ -30,13 +30,16 @@
 	X(question) \
 	X(ranking) \
 	X(routes) \
+	X(sacct) \
+	X(sacct_text) \
 	X(settings) \
 	X(submit_options) \
 	X(token) \
 	X(tres) \
 	X(verdict) \
 	X(when) \
-	X(wrap)
+	X(wrap) \
+	X(zone)
 
 #define SUITE_PROTOTYPE(name) Suite *name##_suite(void);
 SUITES(SUITE_PROTOTYPE)

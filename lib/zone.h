@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * zone.h - a named time zone as a table: local clock readings to epoch seconds, and the edges of its months
+ *
+ * The C library has one zone for the whole process. Here its data are copied once, at opening; afterwards
+ * any number of zones can be asked from any thread.
+ *
+ * Range    changes of the clock are known from 1990 to 2100; outside, the nearest one holds
+ * Unit     UTC epoch seconds
+ * Threads  zone_new() sets the environment variable TZ for a moment: only at the start of a program, while
+ *          it has one thread. All others are pure functions of the zone: any thread */
+#ifndef LIB_ZONE_H
+#define LIB_ZONE_H
+#include <stdint.h>
+#include "lib/fault.h"
+
+struct zone;
+
+/* A reading of the local clock: year 1970 .. 9999, month 1 .. 12, and so on. */
+struct zone_reading {
+	int year, month, day, hour, minute, second;
+};
+
+/* "UTC", "Europe/Berlin". NULL and a text: errno ENOENT (the system has no zone of this name) or ENOMEM. */
+struct zone *zone_new(const char *name, struct fault *why);
+void zone_free(struct zone *z);		/* NULL is fine; errno is kept */
+
+/* When that zone's clock reads `r`: none (0; the clock is put forward over it), one, or two moments (it is
+ * put back over it), the earlier first. -1 and EINVAL when there is no such day or time of day. */
+int zone_moments(const struct zone *z, const struct zone_reading *r, int64_t at[2]);
+
+/* When a clock of UTC reads `r`. 1 and *at; or -1, *at untouched, EINVAL as above. */
+int zone_utc(const struct zone_reading *r, int64_t *at);
+
+/* The month in which `at` lies, as year * 12 + month - 1; *end, which is above `at`, is where it ends: the
+ * first moment of the next one. */
+int zone_month(const struct zone *z, int64_t at, int64_t *end);
+
+#endif

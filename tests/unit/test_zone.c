@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * test_zone.c - local clocks and the edges of months, over changes of the clocks. */
+#include "tests/unit/suites.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/zone.h"
+#include "tests/unit/cases.h"
+
+static struct case_table readings, months;
+
+static struct zone *zone_of(const struct case_row *c)
+{
+	struct fault why = { "" };
+	struct zone *z = zone_new(c->col[0], &why);
+
+	ck_assert_msg(z, "line %d: %s", c->line, why.text);
+	return z;
+}
+
+START_TEST(a_reading_of_the_clock_is_no_one_or_two_moments)
+{
+	const struct case_row *c = &readings.row[_i];
+	struct zone *z = zone_of(c);
+	struct zone_reading r;
+	int64_t at[2];
+	int n;
+
+	ck_assert_int_eq(sscanf(c->col[1], "%d-%d-%dT%d:%d:%d", &r.year, &r.month, &r.day, &r.hour, &r.minute, &r.second), 6);
+	n = zone_moments(z, &r, at);
+	ck_assert_msg(n == case_number(c, 2), "line %d: %d moments", c->line, n);
+	for (int i = 0; i < n; i++)
+		ck_assert_msg(at[i] == case_number(c, 3 + i), "line %d: moment %d is %" PRId64, c->line, i + 1, at[i]);
+	zone_free(z);
+}
+END_TEST
+
+START_TEST(a_month_ends_where_the_table_says)
+{
+	const struct case_row *c = &months.row[_i];
+	struct zone *z = zone_of(c);
+	int64_t end = 0;
+	char text[32];
+	int month = zone_month(z, case_number(c, 1), &end);
+
+	snprintf(text, sizeof(text), "%04d-%02d", month / 12, month % 12 + 1);
+	ck_assert_msg(!strcmp(text, c->col[2]), "line %d: %s", c->line, text);
+	ck_assert_msg(end == case_number(c, 3), "line %d: it ends at %" PRId64, c->line, end);
+	zone_free(z);
+}
+END_TEST
+
+START_TEST(a_zone_that_the_system_does_not_have_is_refused)
+{
+	static const char *const names[] = { "Mars/Olympus", "", "/etc/passwd", "../../../etc/passwd", ":UTC", "Europe/" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct fault why = { "" };
+
+		ck_assert_msg(!zone_new(names[i], &why), "\"%s\" is a zone", names[i]);
+		ck_assert_int_eq(errno, ENOENT);
+		ck_assert(strstr(why.text, "knows no time zone"));
+	}
+}
+END_TEST
+
+START_TEST(the_process_keeps_its_own_zone)
+{
+	setenv("TZ", "Asia/Tokyo", 1);
+	zone_free(zone_new("Europe/Berlin", NULL));
+	ck_assert_str_eq(getenv("TZ"), "Asia/Tokyo");
+	unsetenv("TZ");
+	zone_free(zone_new("Europe/Berlin", NULL));
+	ck_assert(!getenv("TZ"));
+}
+END_TEST
+
+Suite *zone_suite(void)
+{
+	Suite *s = suite_create("zone");
+	TCase *t = tcase_create("zone");
+
+	readings = cases_load("zone_moments.cases", 5);
+	cases_check_number(&readings, 2);
+	cases_check_number(&readings, 3);
+	cases_check_number(&readings, 4);
+	months = cases_load("zone_months.cases", 4);
+	cases_check_number(&months, 1);
+	cases_check_number(&months, 3);
+	tcase_add_loop_test(t, a_reading_of_the_clock_is_no_one_or_two_moments, 0, readings.rows);
+	tcase_add_loop_test(t, a_month_ends_where_the_table_says, 0, months.rows);
+	tcase_add_test(t, a_zone_that_the_system_does_not_have_is_refused);
+	tcase_add_test(t, the_process_keeps_its_own_zone);
+	suite_add_tcase(s, t);
+	return s;
+}
