@@ -8,6 +8,7 @@
 	X(admission) \
 	X(admit) \
 	X(amount) \
+	X(audit) \
 	X(breaker) \
 	X(budget) \
 	X(cell) \
