@@ -13,6 +13,7 @@
 	X(budget) \
 	X(cell) \
 	X(client) \
+	X(copy) \
 	X(doctor) \
 	X(doctor_files) \
 	X(duration) \
