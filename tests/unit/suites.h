@@ -32,6 +32,7 @@
 	X(question) \
 	X(ranking) \
 	X(routes) \
+	X(schema) \
 	X(settings) \
 	X(submit_options) \
 	X(token) \
