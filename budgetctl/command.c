@@ -5,7 +5,7 @@
 
 const char *const outcome_text[OUTCOMES] = {
 	[DONE] = "done",
-	[REFUSED] = "budgetd refused or knows no such thing, or the output could not be written",
+	[REFUSED] = "budgetd refused or knows no such thing, the books are not sound, or the output could not be written",
 	[USAGE] = "wrong usage: an unknown command or option, a value that makes no sense",
 	[UNREACHABLE] = "budgetd cannot be reached, or did not answer in time",
 	[FORBIDDEN] = "you are not allowed to",
@@ -24,7 +24,7 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_VERSION] = { 0, "version", NULL, "print the version" },
 	[OPT_PROJECT] = { 'p', "project", "PROJECT", "only this project and what is below it" },
 	[OPT_JOB] = { 'j', "job", "JOB", "only this job" },
-	[OPT_ALL] = { 'a', "all", NULL, "closed ones too; of doctor, setup and shadow: what is well too" },
+	[OPT_ALL] = { 'a', "all", NULL, "closed ones too; of doctor, setup, shadow and verify: what is well too" },
 	[OPT_LIMIT] = { 0, "limit", "N", "at most N rows, the newest (default 1000; 0 = all)" },
 	[OPT_PARENT] = { 0, "parent", "PROJECT", "the project above it; \"\" is the root" },
 	[OPT_SHARE] = { 0, "share", "N", "its weight among its siblings" },
@@ -110,6 +110,12 @@ const struct command command_table[] = {
 		PAGED | OPTION_BIT(OPT_ALL), cmd_shadow_report },
 	{ "import", "sacct", "FILE", 1, 1, "GPU-seconds by month, account and user out of what sacct -P printed; - is stdin",
 		OPTION_BIT(OPT_DRY_RUN) | OPTION_BIT(OPT_TZ), cmd_import_sacct },
+	{ "verify", NULL, "[FILE]", 0, 1, "recompute the books from their rows; the first row that is wrong is named",
+		OPTION_BIT(OPT_ALL), cmd_verify },
+	{ "backup", NULL, "FILE", 1, 1, "a sound copy of the books as they are now, while budgetd goes on", 0,
+		cmd_backup },
+	{ "restore", NULL, "FILE", 1, 1, "put a backup in the place of the books, while budgetd is stopped", 0,
+		cmd_restore },
 	{ "health", NULL, "", 0, 0, "is budgetd well", 0, cmd_health },
 };
 

@@ -106,6 +106,9 @@ int cmd_doctor(struct session *s);
 int cmd_setup(struct session *s);
 int cmd_shadow_report(struct session *s);
 int cmd_import_sacct(struct session *s);
+int cmd_verify(struct session *s);
+int cmd_backup(struct session *s);
+int cmd_restore(struct session *s);
 int cmd_health(struct session *s);
 
 #endif

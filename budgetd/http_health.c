@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_health.c - is the daemon well, and what does it know of Slurm. */
 #include "config.h"
+#include "books/schema.h"
 #include "budgetd/cluster_state.h"
 #include "budgetd/ledger.h"
 #include "budgetd/routes.h"
@@ -13,7 +14,7 @@ int health_get(struct request *rq, struct fault *why)
 	cluster_state_health(rq->b->cluster, &h);
 	rq->reply = json_object_new_object();
 	put_text(rq->reply, "version", PACKAGE_VERSION);
-	put_int(rq->reply, "schema", LEDGER_SCHEMA);
+	put_int(rq->reply, "schema", (int64_t)schema_steps.count);
 	put_text(rq->reply, "cluster", h.cluster[0] ? h.cluster : NULL);
 	put_text(rq->reply, "slurm_version", h.version[0] ? h.version : NULL);
 	put_int_or_null(rq->reply, "last_pass_at", h.last_pass_at, h.last_pass_at == 0);

@@ -2,8 +2,10 @@
  * ledger.c - opening the books, transactions, prepared statements.
  *
  * WAL mode, foreign keys, CHECKs and append-only triggers: this file never repeats a rule that the database itself can hold
- * (sql/0001.sql). One connection, and a fair lock around each transaction: a busy loop cannot starve a submission. */
+ * (sql/). One connection, and a fair lock around each transaction: a busy loop cannot starve a submission. */
 #include "budgetd/ledger_sql.h"
+#include "books/chain.h"
+#include "books/schema.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,12 +17,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define APPLICATION_ID 0x67706264	/* "gpbd": tells our file from any other SQLite file */
 #define STATEMENTS_MAX 256		/* a power of two, well above the number of statements */
-
-static const char schema_sql[] =
-#include "sql/0001.sql.h"
-	;
 
 struct ledger {
 	sqlite3 *db;
@@ -323,75 +320,7 @@ int ledger_checkpoint(struct ledger *reader, struct fault *why)
 
 int ledger_create(const char *path, struct fault *why)
 {
-	char *tail = NULL;
-	sqlite3 *db = NULL;
-	int fd, rv = -1;
-
-	fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return fault_set(why, "%s: cannot make a new database: %s", path, strerror(errno));
-	close(fd);
-	tail = sqlite3_mprintf("PRAGMA journal_mode = WAL; BEGIN; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;",
-		schema_sql, APPLICATION_ID, LEDGER_SCHEMA);
-	if (!tail || sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
-		sqlite3_exec(db, tail, NULL, NULL, NULL) != SQLITE_OK) {
-		fault_errno(why, EIO, "%s: cannot make a new database: %s", path, db ? sqlite3_errmsg(db) : "out of memory");
-		goto out;
-	}
-	rv = 0;
-out:
-	sqlite3_free(tail);
-	sqlite3_close(db);
-	if (rv < 0)
-		unlink(path);
-	return rv;
-}
-
-static int pragma_int(struct ledger *l, const char *pragma)
-{
-	sqlite3_stmt *st = NULL;
-	int value = -1;
-
-	if (sqlite3_prepare_v2(l->db, pragma, -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
-		value = sqlite3_column_int(st, 0);
-	sqlite3_finalize(st);
-	return value;
-}
-
-/* "ok", or the first thing that is wrong. A text of our own length; a whole quick_check of a year's ledger takes about a second. */
-static int check_intact(struct ledger *l, const char *path, struct fault *why)
-{
-	sqlite3_stmt *st = NULL;
-	int rv = 0;
-
-	if (sqlite3_prepare_v2(l->db, "PRAGMA quick_check(1)", -1, &st, NULL) != SQLITE_OK || sqlite3_step(st) != SQLITE_ROW)
-		rv = fault_errno(why, EBADMSG, "%s: the database is corrupt (%s); put it aside and restore a backup", path,
-			sqlite3_errmsg(l->db));
-	else if (strcmp((const char *)sqlite3_column_text(st, 0), "ok") != 0)
-		rv = fault_errno(why, EBADMSG, "%s: the database is corrupt (%s); put it aside and restore a backup", path,
-			sqlite3_column_text(st, 0));
-	sqlite3_finalize(st);
-	return rv;
-}
-
-static int check_identity(struct ledger *l, const char *path, struct fault *why)
-{
-	int application = pragma_int(l, "PRAGMA application_id"), version = pragma_int(l, "PRAGMA user_version");
-
-	if (application == -1 && (sqlite3_errcode(l->db) == SQLITE_READONLY || sqlite3_errcode(l->db) == SQLITE_CANTOPEN))
-		return fault_errno(why, EROFS, "%s cannot be written (%s): budgetd must own the file and its folder", path,
-			sqlite3_errmsg(l->db));	/* its WAL has to be made beside it */
-	if (application == -1)
-		return fault_errno(why, EBADMSG, "%s: %s; put it aside and restore a backup, or name another `database`", path,
-			sqlite3_errmsg(l->db));
-	if (application != APPLICATION_ID)
-		return fault_errno(why, EBADMSG, "%s is not a database of budgetd; name the right one in `database`", path);
-	if (version > LEDGER_SCHEMA)
-		return fault_errno(why, EPROTO, "%s has schema %d and this budgetd knows %d: it was written by a newer version; "
-			"install that version, or restore a backup made before the upgrade", path, version, LEDGER_SCHEMA);
-	if (version < 1)
-		return fault_errno(why, EBADMSG, "%s has no schema: it was not finished; remove it and run budgetd --init", path);
-	return check_intact(l, path, why);
+	return schema_create(path, why);
 }
 
 static int lock_file(struct ledger *l, const char *path, struct fault *why)
@@ -412,7 +341,12 @@ static int set_up_connection(struct ledger *l, const char *path, struct fault *w
 	if (sqlite3_db_readonly(l->db, "main") == 1)
 		return fault_errno(why, EROFS, "%s is read-only: budgetd must be able to write it and its folder", path);
 	sqlite3_busy_timeout(l->db, 5000);	/* another program (a backup) may hold the lock for a moment */
-	if (sqlite3_exec(l->db, "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
+	if (sqlite3_exec(l->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL) != SQLITE_OK)
+		return fault_errno(why, EROFS, "%s cannot be written (%s): budgetd must own the file and its folder", path,
+			sqlite3_errmsg(l->db));
+	if (schema_upgrade(l->db, path, &schema_steps, why) < 0)
+		return -1;
+	if (sqlite3_exec(l->db, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
 				"PRAGMA wal_autocheckpoint = 4096; "	/* pages; only when ledger_checkpoint does not come */
 				"PRAGMA cache_size = -32768; "		/* KiB */
 				"PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE; COMMIT;", NULL, NULL, NULL) != SQLITE_OK)
@@ -450,7 +384,7 @@ int ledger_open(const char *path, struct ledger **out, struct fault *why)
 	if (!l)
 		return -1;
 	if (lock_file(l, path, why) < 0 || connect_file(l, path, SQLITE_OPEN_READWRITE, why) < 0 ||
-		check_identity(l, path, why) < 0 || set_up_connection(l, path, why) < 0) {
+		schema_of(l->db, path, &schema_steps, why) < 0 || set_up_connection(l, path, why) < 0 || chain_attach(l->db, why) < 0) {
 		ledger_close(l);
 		return -1;
 	}

@@ -17,8 +17,6 @@
 #include <stdint.h>
 #include "lib/fault.h"
 
-#define LEDGER_SCHEMA 1
-
 struct ledger;
 
 enum ledger_durability { LEDGER_HOLDS, LEDGER_MONEY, LEDGER_READ };
@@ -26,7 +24,7 @@ enum ledger_durability { LEDGER_HOLDS, LEDGER_MONEY, LEDGER_READ };
 /* Make a new, empty ledger at `path`; EEXIST when something is there. */
 int ledger_create(const char *path, struct fault *why);
 
-/* Open an existing ledger, check it, and lock it against a second budgetd. The text of a failure says how to go on: missing (make one or
+/* Open an existing ledger, check it, bring an older schema forward, and lock it against a second budgetd. The text of a failure says how to go on: missing (make one or
  * restore), read-only, newer schema, corrupt, in use. */
 int ledger_open(const char *path, struct ledger **out, struct fault *why);
 /* A second connection to a ledger that is open, for lists: it waits for nobody and nobody waits for it. */

@@ -1,5 +1,5 @@
 -- Schema 1. Amounts are integer units (3,600,000 = 1 GPU-hour at rate 1.000), times are UTC epoch seconds.
--- What happened (journal, charge, closed run parts) is append-only and the database itself refuses to change it.
+-- What happened (journal, charge, ended runs, closed holds) is append-only, the database itself refuses to change it, and it is chained.
 -- What is set aside (hold, hold_draw, allocation_sum) is present state and can be rebuilt from the jobs and the journal.
 
 CREATE TABLE project (
@@ -144,6 +144,20 @@ CREATE INDEX journal_by_project ON journal(project, id);
 CREATE INDEX journal_by_charge ON journal(charge) WHERE charge IS NOT NULL;
 CREATE UNIQUE INDEX journal_by_request ON journal(request_id) WHERE request_id IS NOT NULL;
 
+-- What is final, link by link: books/chain.h. The links are made by the connection that budgetd writes by.
+CREATE TABLE chain (
+	link INTEGER PRIMARY KEY,						-- 1, 2, 3...
+	kind TEXT NOT NULL,							-- the table
+	row  INTEGER NOT NULL,							-- its id
+	hash BLOB NOT NULL CHECK (length(hash) = 32)
+) STRICT;
+CREATE TABLE chain_head (
+	id    INTEGER PRIMARY KEY CHECK (id = 1),
+	links INTEGER NOT NULL,
+	hash  BLOB NOT NULL CHECK (length(hash) = 32)
+) STRICT;
+INSERT INTO chain_head VALUES (1, 0, zeroblob(32));
+
 -- Shadow mode: what would have been done, for whom. A submission's row is bound to its job as the job turns up.
 CREATE TABLE shadow (
 	id        INTEGER PRIMARY KEY,
@@ -173,3 +187,11 @@ CREATE TRIGGER ended_run_is_never_changed BEFORE UPDATE ON run WHEN OLD.ended IS
 BEGIN SELECT RAISE(ABORT, 'an ended run is never changed'); END;
 CREATE TRIGGER run_is_never_deleted BEFORE DELETE ON run
 BEGIN SELECT RAISE(ABORT, 'runs are never deleted'); END;
+CREATE TRIGGER closed_hold_is_never_changed BEFORE UPDATE ON hold WHEN OLD.closed_at IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a closed hold is never changed'); END;
+CREATE TRIGGER closed_hold_is_never_deleted BEFORE DELETE ON hold WHEN OLD.closed_at IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a closed hold is never deleted'); END;
+CREATE TRIGGER chain_is_never_changed BEFORE UPDATE ON chain
+BEGIN SELECT RAISE(ABORT, 'the chain is append-only'); END;
+CREATE TRIGGER chain_is_never_deleted BEFORE DELETE ON chain
+BEGIN SELECT RAISE(ABORT, 'the chain is append-only'); END;

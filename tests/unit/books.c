@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * books.c - stories about money on a real database file. */
 #include "tests/unit/books.h"
+#include "books/audit.h"
 #include <check.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -11,59 +12,31 @@
 
 /* --- the invariants ----------------------------------------------------------------------------- */
 
-/* Each counts what is broken. They are written from doc/architecture.md, not from the code. */
-static const struct {
-	const char *what, *sql;
-} invariants[] = {
-	{ "1: the draws of an open hold at each metered project of its path sum to its units",
-		"WITH RECURSIVE up(hold, project) AS (SELECT id, project FROM hold WHERE closed_at IS NULL"
-		" UNION ALL SELECT up.hold, p.parent FROM up JOIN project p ON p.id = up.project WHERE p.parent IS NOT NULL)"
-		"SELECT count(*) FROM up JOIN hold h ON h.id = up.hold"
-		" WHERE EXISTS (SELECT 1 FROM allocation a WHERE a.project = up.project AND a.created_at <= h.opened_at)"
-		" AND h.units <> (SELECT coalesce(sum(d.units), 0) FROM hold_draw d JOIN allocation a ON a.id = d.allocation"
-		" WHERE d.hold = h.id AND a.project = up.project)" },
-	{ "1: a closed hold draws on nothing",
-		"SELECT count(*) FROM hold_draw d JOIN hold h ON h.id = d.hold WHERE h.closed_at IS NOT NULL" },
-	{ "2: what an allocation holds is the sum of the draws on it",
-		"SELECT count(*) FROM allocation_sum s WHERE s.held <>"
-		" (SELECT coalesce(sum(units), 0) FROM hold_draw WHERE allocation = s.allocation)" },
-	{ "2: its amount is the journal without the charges",
-		"SELECT count(*) FROM allocation_sum s WHERE s.amount <>"
-		" (SELECT coalesce(sum(units), 0) FROM journal WHERE allocation = s.allocation AND kind <> 'charge')" },
-	{ "2: what was charged to it is the charges of the journal",
-		"SELECT count(*) FROM allocation_sum s WHERE s.charged <>"
-		" (SELECT coalesce(-sum(units), 0) FROM journal WHERE allocation = s.allocation AND kind = 'charge')" },
-	{ "2: every allocation has its sums",
-		"SELECT count(*) FROM allocation WHERE id NOT IN (SELECT allocation FROM allocation_sum)" },
-	{ "2: a balance is the balance before it and the entry",
-		"SELECT count(*) FROM (SELECT balance, sum(units) OVER (PARTITION BY allocation ORDER BY id) AS sum FROM journal)"
-		" WHERE balance <> sum" },
-	{ "3: charges and holds stay within deposits and credit",
-		"SELECT count(*) FROM (SELECT p.credit, sum(s.amount) AS amount, sum(s.charged + s.held) AS used FROM allocation a"
-		" JOIN allocation_sum s ON s.allocation = a.id JOIN project p ON p.id = a.project GROUP BY p.id)"
-		" WHERE used > amount + credit" },
-	{ "4: the project pays the charge, whole, and those above it no more than that",
-		"SELECT count(*) FROM (SELECT -sum(j.units) AS paid, c.units, j.project = c.project AS own FROM journal j"
-		" JOIN charge c ON c.id = j.charge WHERE j.kind = 'charge' GROUP BY c.id, j.project)"
-		" WHERE paid > units OR (own AND paid <> units)" },
-	{ "5: the parts of an ended run sum to it, without a gap",
-		"SELECT count(*) FROM run r WHERE ended > start AND (ended - start <> (SELECT coalesce(sum(part_end - part_start), 0)"
-		" FROM charge WHERE run = r.id) OR start <> (SELECT min(part_start) FROM charge WHERE run = r.id)"
-		" OR ended <> (SELECT max(part_end) FROM charge WHERE run = r.id))" },
-	{ "5: a run that goes on was not charged",
-		"SELECT count(*) FROM charge c JOIN run r ON r.id = c.run WHERE r.ended IS NULL" },
-	{ "5: a funded part costs its seconds",
-		"SELECT count(*) FROM charge c JOIN run r ON r.id = c.run WHERE c.kind = 'funded'"
-		" AND c.units <> (part_end - part_start) * price" },
-	{ "an ended run holds nothing",
-		"SELECT count(*) FROM hold h JOIN run r ON r.id = h.run WHERE h.closed_at IS NULL AND r.ended IS NOT NULL" },
-	{ "every reference leads somewhere", "SELECT count(*) FROM pragma_foreign_key_check" },
-};
+/* No project of these stories moves in the tree, so that more is known of them than `verify` can know. */
+static const char draws_up_the_tree[] =
+	"WITH RECURSIVE up(hold, project) AS (SELECT id, project FROM hold WHERE closed_at IS NULL"
+	" UNION ALL SELECT up.hold, p.parent FROM up JOIN project p ON p.id = up.project WHERE p.parent IS NOT NULL)"
+	"SELECT count(*) FROM up JOIN hold h ON h.id = up.hold"
+	" WHERE EXISTS (SELECT 1 FROM allocation a WHERE a.project = up.project AND a.created_at <= h.opened_at)"
+	" AND h.units <> (SELECT coalesce(sum(d.units), 0) FROM hold_draw d JOIN allocation a ON a.id = d.allocation"
+	" WHERE d.hold = h.id AND a.project = up.project)";
+
+/* No step changes tables; building a schema to compare with takes as long as all that is about rows. */
+static bool about_rows(const struct audit_check *c)
+{
+	return strcmp(c->id, "schema") != 0;
+}
 
 void ledger_invariants(struct books *b)
 {
-	for (size_t i = 0; i < sizeof(invariants) / sizeof(invariants[0]); i++)
-		ck_assert_msg(books_ask(b, "%s", invariants[i].sql) == 0, "the books are broken: %s", invariants[i].what);
+	struct fault wrong = {0};
+
+	ck_assert_int_eq(sqlite3_exec(b->look, "BEGIN", NULL, NULL, NULL), SQLITE_OK);
+	for (size_t i = 0; i < audit_check_count; i++)
+		ck_assert_msg(!about_rows(&audit_checks[i]) || audit_make(b->look, &audit_checks[i], &wrong) == 0, "the books are not sound: %s: %s", audit_checks[i].id,
+			wrong.text);
+	ck_assert_msg(books_ask(b, draws_up_the_tree) == 0, "an open hold does not draw on every metered project of its path");
+	ck_assert_int_eq(sqlite3_exec(b->look, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
 }
 
 int64_t books_ask(struct books *b, const char *fmt, ...)
@@ -102,6 +75,7 @@ void books_open(struct books *b)
 	ck_assert_msg(ledger_create(b->path, &b->why) == 0 && ledger_open(b->path, &b->l, &b->why) == 0, "%s", b->why.text);
 	ck_assert_int_eq(sqlite3_open_v2(b->path, &b->look, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
 	sqlite3_busy_timeout(b->look, 10000);
+	ck_assert_msg(audit_prepare(b->look, &b->why) == 0, "%s", b->why.text);
 }
 
 void books_close(struct books *b)

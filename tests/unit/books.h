@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * books.h - a real ledger in a folder of its own, and short words for what happens to it
  *
- * A step is one transaction, and after each the invariants of doc/architecture.md are checked from the rows by plain SQL, over a second
- * connection: what is not committed does not count.
+ * A step is one transaction, and after each all checks of books/audit.c are made over a second connection: what is not committed does
+ * not count.
  *
  * Unit     GPU-hours where a name says so, else units; times are seconds
  * Failure  a step that fails ends the test, unless its name says that it may */
@@ -25,7 +25,7 @@ struct books {
 void books_open(struct books *b);	/* makes the folder and an empty ledger */
 void books_close(struct books *b);	/* and removes the folder */
 
-/* Every broken invariant is named and the test ends. */
+/* The first row that is wrong is named and the test ends. */
 void ledger_invariants(struct books *b);
 /* The first column of the first row of plain SQL. */
 int64_t books_ask(struct books *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -8,10 +8,12 @@
 	X(admission) \
 	X(admit) \
 	X(amount) \
+	X(audit) \
 	X(breaker) \
 	X(budget) \
 	X(cell) \
 	X(client) \
+	X(copy) \
 	X(doctor) \
 	X(doctor_files) \
 	X(duration) \
@@ -32,6 +34,7 @@
 	X(routes) \
 	X(sacct) \
 	X(sacct_text) \
+	X(schema) \
 	X(settings) \
 	X(submit_options) \
 	X(token) \

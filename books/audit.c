@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * audit.c - the checks (audit.h) */
+#include "books/audit.h"
+#include "books/chain.h"
+#include "books/schema.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- functions ---------------------------------------------------------------------------------- */
+
+static int cannot(sqlite3 *db, struct fault *wrong)
+{
+	return fault_errno(wrong, EBADMSG, "it could not be checked: %s", sqlite3_errmsg(db));
+}
+
+/* The first row of `st` is what is wrong. */
+static int first_row(sqlite3 *db, sqlite3_stmt *st, struct fault *wrong)
+{
+	int rc = sqlite3_step(st);
+
+	if (rc == SQLITE_DONE)
+		return 0;
+	if (rc != SQLITE_ROW)
+		return cannot(db, wrong);
+	fault_set(wrong, "%s", sqlite3_column_text(st, 0) ? (const char *)sqlite3_column_text(st, 0) : "a number is missing");
+	return 1;
+}
+
+static int first_row_of(sqlite3 *db, const char *sql, struct fault *wrong)
+{
+	sqlite3_stmt *st = NULL;
+	int rv = sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK ? first_row(db, st, wrong) : cannot(db, wrong);
+
+	sqlite3_finalize(st);
+	return rv;
+}
+
+static int look_schema_row(sqlite3 *db, sqlite3_stmt *there, sqlite3_stmt *fresh, struct fault *wrong)
+{
+	const char *name = (const char *)sqlite3_column_text(fresh, 1);
+
+	sqlite3_reset(there);
+	if (sqlite3_bind_value(there, 1, sqlite3_column_value(fresh, 0)) != SQLITE_OK ||
+		sqlite3_bind_value(there, 2, sqlite3_column_value(fresh, 1)) != SQLITE_OK)
+		return cannot(db, wrong);
+	switch (sqlite3_step(there)) {
+	case SQLITE_DONE:
+		return fault_set(wrong, "the %s %s is missing", sqlite3_column_text(fresh, 0), name), 1;
+	case SQLITE_ROW:
+		if (!strcmp((const char *)sqlite3_column_text(there, 0), (const char *)sqlite3_column_text(fresh, 2)))
+			return 0;
+		return fault_set(wrong, "the %s %s is not as this version makes it", sqlite3_column_text(fresh, 0), name), 1;
+	}
+	return cannot(db, wrong);
+}
+
+/* All that budgetd relies on (tables with their CHECKs, triggers that refuse) is there, as a new database would have it. */
+static int look_schema(sqlite3 *db, struct fault *wrong)
+{
+	static const char fresh_sql[] = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid";
+	static const char there_sql[] = "SELECT sql FROM main.sqlite_schema WHERE type = ? AND name = ? AND sql IS NOT NULL";
+	sqlite3_stmt *fresh = NULL, *there = NULL;
+	sqlite3 *memory = NULL;
+	int rc = SQLITE_DONE, rv = -1;
+
+	if (sqlite3_open(":memory:", &memory) != SQLITE_OK || schema_build(memory, &schema_steps, wrong) < 0 ||
+		sqlite3_prepare_v2(memory, fresh_sql, -1, &fresh, NULL) != SQLITE_OK)
+		fault_errno(wrong, EIO, "it could not be checked: %s", memory ? sqlite3_errmsg(memory) : "out of memory");
+	else if (sqlite3_prepare_v2(db, there_sql, -1, &there, NULL) != SQLITE_OK)
+		cannot(db, wrong);
+	else
+		rv = 0;
+	while (rv == 0 && (rc = sqlite3_step(fresh)) == SQLITE_ROW)
+		rv = look_schema_row(db, there, fresh, wrong);
+	if (rv == 0 && rc != SQLITE_DONE)
+		rv = cannot(memory, wrong);
+	sqlite3_finalize(fresh);
+	sqlite3_finalize(there);
+	sqlite3_close(memory);
+	return rv;
+}
+
+/* --- the table ---------------------------------------------------------------------------------- */
+
+#define SUMS_DIFFER(column, of_journal)                                                                                          \
+	"SELECT printf('allocation %d: its running sum of " column " is %d units, the journal says %d', allocation, " column ", is_)"  \
+	" FROM (SELECT s.allocation, s." column ", coalesce(j.total, 0) AS is_ FROM allocation_sum s LEFT JOIN (SELECT allocation,"    \
+	" sum(units) AS total FROM (SELECT allocation, " of_journal ") GROUP BY allocation) j USING (allocation))"                      \
+	" WHERE " column " <> is_ ORDER BY allocation LIMIT 1"
+
+const struct audit_check audit_checks[] = {
+	{ "file", "SQLite finds the file whole", "SELECT integrity_check FROM pragma_integrity_check(1) WHERE integrity_check <> 'ok'", NULL },
+	{ "schema", "tables, indices and the triggers that refuse changes are those of a new database", NULL, look_schema },
+	{ "references", "every reference leads somewhere",
+		"SELECT printf('%s, row %d: it refers to a row of %s that is missing', \"table\", rowid, parent) FROM pragma_foreign_key_check LIMIT 1",
+		NULL },
+	{ "chain.links", "every row that is final is as it was written", NULL, chain_check_links },
+	{ "chain.head", "the chain ends where it ended when it was last written", NULL, chain_check_head },
+	{ "chain.rows", "every row that is final is in the chain", NULL, chain_check_rows },
+	{ "journal.balance", "a balance is the balance before it and the entry",
+		"SELECT printf('journal %d: the balance of allocation %d is %d units, the entries up to it sum to %d', id, allocation, balance, sum)"
+		" FROM (SELECT id, allocation, balance, sum(units) OVER (PARTITION BY allocation ORDER BY id) AS sum FROM journal)"
+		" WHERE balance <> sum ORDER BY id LIMIT 1", NULL },
+	{ "journal.project", "an entry names the project that owns its allocation",
+		"SELECT printf('journal %d: it names project %d, allocation %d belongs to project %d', j.id, j.project, a.id, a.project)"
+		" FROM journal j JOIN allocation a ON a.id = j.allocation WHERE j.project <> a.project ORDER BY j.id LIMIT 1", NULL },
+	{ "sums.missing", "every allocation has its running sums",
+		"SELECT printf('allocation %d: it has no running sums', id) FROM allocation"
+		" WHERE id NOT IN (SELECT allocation FROM allocation_sum) ORDER BY id LIMIT 1", NULL },
+	{ "sums.amount", "the amount of an allocation is its journal without the charges",
+		SUMS_DIFFER("amount", "units FROM journal WHERE kind <> 'charge'"), NULL },
+	{ "sums.charged", "what was charged to an allocation is the charges of its journal",
+		SUMS_DIFFER("charged", "-units AS units FROM journal WHERE kind = 'charge'"), NULL },
+	{ "sums.held", "what an allocation holds is the sum of the draws on it",
+		"SELECT printf('allocation %d: its running sum of held is %d units, the draws on it sum to %d', allocation, held, is_)"
+		" FROM (SELECT s.allocation, s.held, coalesce(d.total, 0) AS is_ FROM allocation_sum s LEFT JOIN (SELECT allocation,"
+		" sum(units) AS total FROM hold_draw GROUP BY allocation) d USING (allocation)) WHERE held <> is_ ORDER BY allocation LIMIT 1",
+		NULL },
+	{ "hold.draws", "an open hold draws on its project what it holds; on no project more",
+		/* A project that got its first allocation after the job was admitted is drawn on for what was added from then on. */
+		"WITH first(project, at) AS (SELECT project, min(created_at) FROM allocation GROUP BY project),"
+		" drawn(hold, project, units) AS (SELECT d.hold, a.project, sum(d.units) FROM hold_draw d JOIN allocation a ON a.id = d.allocation"
+		"  GROUP BY d.hold, a.project),"
+		" at_(hold, project) AS (SELECT id, project FROM hold WHERE closed_at IS NULL UNION SELECT hold, project FROM drawn)"
+		"SELECT printf('hold %d: it holds %d units and draws %d on %s', h.id, h.units, coalesce(d.units, 0), p.name) FROM at_ x"
+		" JOIN hold h ON h.id = x.hold JOIN admission s ON s.id = h.admission JOIN project p ON p.id = x.project"
+		" JOIN first f ON f.project = x.project LEFT JOIN drawn d ON d.hold = x.hold AND d.project = x.project"
+		" WHERE h.closed_at IS NULL AND coalesce(d.units, 0) <> h.units AND (d.units > h.units OR f.at < s.at)"
+		" ORDER BY h.id LIMIT 1", NULL },
+	{ "hold.closed", "a closed hold draws on nothing",
+		"SELECT printf('hold %d: it is closed and draws %d units on allocation %d', h.id, d.units, d.allocation) FROM hold_draw d"
+		" JOIN hold h ON h.id = d.hold WHERE h.closed_at IS NOT NULL ORDER BY h.id LIMIT 1", NULL },
+	{ "hold.run", "a hold of a run is for that run's one task, and the only one; an ended run has none",
+		"SELECT printf('hold %d: %s', h.id, CASE WHEN r.ended IS NOT NULL THEN printf('run %d has ended', r.id)"
+		" WHEN h.tasks <> 1 THEN printf('run %d is one task, not %d', r.id, h.tasks)"
+		" WHEN r.admission <> h.admission THEN printf('run %d is of admission %d, not %d', r.id, r.admission, h.admission)"
+		" ELSE printf('hold %d is for run %d, too', o.id, r.id) END) FROM hold h JOIN run r ON r.id = h.run"
+		" LEFT JOIN hold o ON o.run = h.run AND o.closed_at IS NULL AND o.id < h.id WHERE h.closed_at IS NULL"
+		" AND (r.ended IS NOT NULL OR h.tasks <> 1 OR r.admission <> h.admission OR o.id IS NOT NULL) ORDER BY h.id LIMIT 1", NULL },
+	{ "hold.pool", "the tasks of a job that wait have one hold, of the project that they were admitted to",
+		"SELECT printf('hold %d: %s', h.id, CASE WHEN h.project <> a.project THEN printf('it is of project %d, admission %d of project %d',"
+		" h.project, a.id, a.project) WHEN h.tasks > a.tasks THEN printf('it is for %d tasks, admission %d has %d', h.tasks, a.id, a.tasks)"
+		" ELSE printf('hold %d is for admission %d, too', o.id, a.id) END) FROM hold h JOIN admission a ON a.id = h.admission"
+		" LEFT JOIN hold o ON o.admission = h.admission AND o.closed_at IS NULL AND o.run IS NULL AND o.id < h.id"
+		" WHERE h.closed_at IS NULL AND h.run IS NULL AND (h.project <> a.project OR h.tasks > a.tasks OR o.id IS NOT NULL)"
+		" ORDER BY h.id LIMIT 1", NULL },
+	{ "project.overdrawn", "charges and holds stay within deposits and credit",
+		"SELECT printf('project %s: %d units are charged and held, its allocations have %d and its credit is %d', name, used, amount, credit)"
+		" FROM (SELECT p.name, p.credit, p.id, sum(s.amount) AS amount, sum(s.charged + s.held) AS used FROM allocation a"
+		" JOIN allocation_sum s ON s.allocation = a.id JOIN project p ON p.id = a.project GROUP BY p.id)"
+		" WHERE used > amount + credit ORDER BY id LIMIT 1", NULL },
+	{ "charge.paid", "the project pays a charge, whole, and those above it no more than that",
+		"SELECT printf('charge %d: it is %d units, project %d paid %d', id, units, payer, paid) FROM (SELECT c.id, c.units,"
+		" j.project AS payer, -sum(j.units) AS paid, j.project = c.project AS own FROM journal j JOIN charge c ON c.id = j.charge"
+		" WHERE j.kind = 'charge' GROUP BY c.id, j.project) WHERE paid > units OR (own AND paid <> units) ORDER BY id LIMIT 1", NULL },
+	{ "charge.price", "a funded part costs its seconds",
+		/* The run has the price of its last size: an earlier part is known to cost whole seconds only. */
+		"SELECT printf('charge %d: %d seconds at %d units a second cost %d', c.id, part_end - part_start, price, units)"
+		" FROM charge c JOIN run r ON r.id = c.run WHERE c.kind = 'funded' AND CASE WHEN part_end = part_start THEN units <> 0"
+		" WHEN c.gpus = r.gpus THEN units <> (part_end - part_start) * price ELSE units % (part_end - part_start) <> 0 END"
+		" ORDER BY c.id LIMIT 1", NULL },
+	{ "run.parts", "the parts of a run begin with it, follow each other without a gap, and end with it",
+		"SELECT printf('charge %d: part %d of run %d begins at %d, not at %d', id, seq, run, part_start, due) FROM (SELECT c.id, c.seq,"
+		" c.run, c.part_start, coalesce(lag(c.part_end) OVER (PARTITION BY c.run ORDER BY c.seq), r.start) AS due FROM charge c"
+		" JOIN run r ON r.id = c.run) WHERE part_start <> due ORDER BY id LIMIT 1", NULL },
+	{ "run.charged", "a run that ended is charged up to its end",
+		"SELECT printf('run %d: it ended at %d and is charged up to %d', id, ended, upto) FROM (SELECT r.id, r.ended, coalesce("
+		" (SELECT max(part_end) FROM charge WHERE run = r.id), r.start) AS upto FROM run r WHERE r.ended IS NOT NULL)"
+		" WHERE ended <> upto ORDER BY id LIMIT 1", NULL },
+};
+
+const size_t audit_check_count = sizeof(audit_checks) / sizeof(audit_checks[0]);
+
+/* --- making them -------------------------------------------------------------------------------- */
+
+int audit_prepare(sqlite3 *db, struct fault *why)
+{
+	return chain_function(db, why);
+}
+
+int audit_make(sqlite3 *db, const struct audit_check *c, struct fault *wrong)
+{
+	return c->look ? c->look(db, wrong) : first_row_of(db, c->sql, wrong);
+}
+
+static int check_schema(sqlite3 *db, const char *path, struct fault *why)
+{
+	int version = schema_of(db, path, &schema_steps, why);
+
+	if (version >= 0 && (size_t)version != schema_steps.count)
+		return fault_errno(why, EPROTO, "%s has schema %d and this version checks schema %zu: budgetd brings it forward as it starts",
+			path, version, schema_steps.count);
+	return version < 0 ? -1 : 0;
+}
+
+int audit_open(const char *path, sqlite3 **out, struct fault *why)
+{
+	sqlite3 *db = NULL;
+	int rv = -1;
+
+	if (access(path, R_OK) < 0)
+		return fault_set(why, "%s cannot be read: %s", path, strerror(errno));
+	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+		fault_errno(why, EIO, "%s cannot be opened: %s", path, db ? sqlite3_errmsg(db) : "out of memory");
+	else if (sqlite3_busy_timeout(db, 5000) == SQLITE_OK && check_schema(db, path, why) == 0 && audit_prepare(db, why) == 0) {
+		/* BEGIN reads nothing yet; the first row does. */
+		rv = sqlite3_exec(db, "BEGIN; SELECT links FROM chain_head", NULL, NULL, NULL) == SQLITE_OK ? 0 : cannot(db, why);
+	}
+	if (rv == 0)
+		*out = db;
+	else
+		audit_close(db);
+	return rv;
+}
+
+void audit_close(sqlite3 *db)
+{
+	int saved = errno;
+
+	sqlite3_close(db);
+	errno = saved;
+}
+
+int audit_file(const char *path, struct fault *why)
+{
+	struct fault wrong = {0};
+	sqlite3 *db;
+	int rv = 0;
+
+	if (audit_open(path, &db, why) < 0)
+		return -1;
+	for (size_t i = 0; rv == 0 && i < audit_check_count; i++)
+		if (audit_make(db, &audit_checks[i], &wrong) != 0)
+			rv = fault_errno(why, EBADMSG, "%s is not sound (%s): %s", path, audit_checks[i].id, wrong.text);
+	audit_close(db);
+	return rv;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * test_audit.c - whoever changes the file behind budgetd's back is found out, and the row is named
+ *
+ * Every change is made as somebody would who knows SQL: the triggers that refuse are dropped first. It is rolled back afterwards. */
+#include "tests/unit/books.h"
+#include "tests/unit/suites.h"
+#include "books/audit.h"
+#include "books/chain.h"
+#include <stdio.h>
+#include <string.h>
+
+static struct books b;
+
+#define ADMITTED (NOON + 60)
+
+static void submit(int64_t project, int64_t tasks, struct submission *out)
+{
+	*out = (struct submission){ .project = project, .gpus = 1, .min_runtime_s = HOUR, .tasks = tasks, .now = ADMITTED };
+	ck_assert_int_eq(books_submit(&b, out), 0);
+}
+
+/* lab (1) above vision (2), an allocation each. Run 1 ended in time, run 2 runs, admission 3 waits, run 3 outlived its hold. */
+static void setup(void)
+{
+	int64_t lab, vision, allocation;
+	struct submission s[4];
+	struct run r;
+
+	books_open(&b);
+	lab = books_project(&b, "lab", 0);
+	vision = books_project(&b, "vision", lab);
+	books_allot(&b, lab, 100 * GPU_H, 0, 0);
+	allocation = books_allot(&b, vision, 50 * GPU_H, 0, 0);
+	ck_assert_int_eq(books_deposit(&b, allocation, GPU_H, "more"), 0);
+	submit(vision, 1, &s[0]);
+	books_start(&b, &s[0], 11, ADMITTED + 5, &r);
+	ck_assert_int_eq(books_end(&b, &r, ADMITTED + 1805), 0);
+	submit(vision, 1, &s[1]);
+	books_start(&b, &s[1], 12, ADMITTED + 5, &r);
+	submit(vision, 2, &s[2]);
+	submit(vision, 1, &s[3]);
+	books_start(&b, &s[3], 13, ADMITTED + 5, &r);
+	ck_assert_int_eq(books_end(&b, &r, ADMITTED + 5 + 2 * HOUR), 0);
+}
+
+static void teardown(void)
+{
+	books_close(&b);
+}
+
+/* --- changing what is there --------------------------------------------------------------------- */
+
+static void begin_tampering(void)
+{
+	static const char drop_sql[] = "PRAGMA foreign_keys = OFF; BEGIN;"
+		" DROP TRIGGER journal_is_never_changed; DROP TRIGGER journal_is_never_deleted;"
+		" DROP TRIGGER charge_is_never_changed; DROP TRIGGER charge_is_never_deleted;"
+		" DROP TRIGGER ended_run_is_never_changed; DROP TRIGGER run_is_never_deleted;"
+		" DROP TRIGGER closed_hold_is_never_changed; DROP TRIGGER closed_hold_is_never_deleted;"
+		" DROP TRIGGER chain_is_never_changed; DROP TRIGGER chain_is_never_deleted;";
+
+	ck_assert_ptr_null(books_try(&b, drop_sql));
+}
+
+static void end_tampering(void)
+{
+	ck_assert_ptr_null(books_try(&b, "ROLLBACK"));
+}
+
+static void tamper(const char *sql)
+{
+	const char *error;
+
+	ck_assert_ptr_null(books_try(&b, "PRAGMA ignore_check_constraints = ON"));
+	error = books_try(&b, sql);
+	ck_assert_msg(!error, "%s: %s", sql, error);
+	ck_assert_ptr_null(books_try(&b, "PRAGMA ignore_check_constraints = OFF"));
+}
+
+static const struct audit_check *check_named(const char *id)
+{
+	for (size_t i = 0; i < audit_check_count; i++)
+		if (!strcmp(audit_checks[i].id, id))
+			return &audit_checks[i];
+	ck_abort_msg("there is no check %s", id);
+}
+
+static void finds(const char *id, const char *sql, const char *says)
+{
+	struct fault wrong = {0};
+
+	ck_assert_msg(audit_make(b.look, check_named(id), &wrong) == 1, "%s does not find: %s (%s)", id, sql, wrong.text);
+	ck_assert_msg(strstr(wrong.text, says), "%s after %s says \"%s\", not \"%s\"", id, sql, wrong.text, says);
+}
+
+static const struct {
+	const char *check, *sql, *says;
+} cases[] = {
+	{ "file", "UPDATE project SET share = -1 WHERE id = 2", "CHECK constraint failed in project" },
+	{ "schema", "SELECT 1", "the trigger journal_is_never_changed is missing" },
+	{ "schema", "DROP INDEX charge_by_end", "the index charge_by_end is missing" },
+	{ "schema", "ALTER TABLE member ADD COLUMN x TEXT", "the table member is not as this version makes it" },
+	{ "references", "UPDATE hold SET admission = 99 WHERE id = 2", "hold, row 2: it refers to a row of admission that is missing" },
+	{ "chain.links", "DELETE FROM chain WHERE link = 2", "link 2 of the chain is missing: the next that is there is 3, journal 3" },
+	{ "chain.links", "UPDATE chain SET hash = zeroblob(32) WHERE link = 1", "journal 1 is not what was written" },
+	{ "chain.links", "UPDATE chain SET kind = 'project' WHERE link = 2", "project 2 is missing: link 2" },
+	{ "chain.links", "UPDATE journal SET id = 50 WHERE id = 2; UPDATE journal SET id = 2 WHERE id = 1; UPDATE journal SET id = 1 WHERE id = 50",
+		"journal 1 is not what was written: it does not give link 1" },
+	{ "chain.head", "DELETE FROM chain WHERE link = (SELECT max(link) FROM chain)", "and had" },
+	{ "chain.head", "DELETE FROM chain WHERE link > 3", "the chain has 3 links and had 14: the last rows are missing" },
+	{ "chain.head", "UPDATE chain_head SET links = 1", "rows were added by another program" },
+	{ "chain.head", "UPDATE chain_head SET hash = zeroblob(32)", "is not the one that was written last" },
+	{ "chain.head", "DELETE FROM chain_head", "the head of the chain is missing" },
+	{ "chain.rows", "INSERT INTO journal (id, at, kind, allocation, project, units, balance, actor) VALUES (77, 1, 'deposit', 2, 2, 1, 1, 'x')",
+		"journal 77 has no link in the chain: another program wrote it" },
+	{ "chain.rows", "INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, units)"
+		" VALUES (77, 2, 0, 'free', 2, 1, 1, 2, 1, 0)", "charge 77 has no link" },
+	{ "chain.rows", "UPDATE run SET ended = 1 WHERE id = 2", "run 2 has no link" },
+	{ "chain.rows", "UPDATE hold SET closed_at = 1 WHERE id = 3", "hold 3 has no link" },
+	{ "journal.balance", "UPDATE journal SET balance = balance + 1 WHERE id = 3",
+		"journal 3: the balance of allocation 2 is 183600001 units, the entries up to it sum to 183600000" },
+	{ "journal.balance", "UPDATE journal SET units = units + 1 WHERE id = 1", "journal 1: the balance of allocation 1" },
+	{ "journal.balance", "DELETE FROM journal WHERE id = 2", "journal 3: the balance of allocation 2" },
+	{ "journal.project", "UPDATE journal SET project = 1 WHERE id = 3", "journal 3: it names project 1, allocation 2 belongs to project 2" },
+	{ "journal.project", "UPDATE allocation SET project = 1 WHERE id = 2", "journal 2: it names project 2" },
+	{ "sums.missing", "DELETE FROM allocation_sum WHERE allocation = 2", "allocation 2: it has no running sums" },
+	{ "sums.amount", "UPDATE allocation_sum SET amount = amount + 7 WHERE allocation = 1",
+		"allocation 1: its running sum of amount is 360000007 units, the journal says 360000000" },
+	{ "sums.charged", "UPDATE allocation_sum SET charged = 0 WHERE allocation = 2",
+		"allocation 2: its running sum of charged is 0 units, the journal says 5400000" },
+	{ "sums.held", "UPDATE allocation_sum SET held = held + 1 WHERE allocation = 2", "allocation 2: its running sum of held is" },
+	{ "sums.held", "UPDATE hold_draw SET units = units - 1 WHERE hold = 2 AND allocation = 1", "allocation 1: its running sum of held" },
+	{ "hold.draws", "UPDATE hold SET units = units + 1 WHERE id = 2", "hold 2: it holds 3600001 units and draws 3600000 on " },
+	{ "hold.draws", "UPDATE hold SET units = units - 1 WHERE id = 3", "hold 3: it holds 7199999 units" },
+	{ "hold.draws", "DELETE FROM hold_draw WHERE hold = 3 AND allocation = 2", "hold 3: it holds 7200000 units and draws 0 on vision" },
+	{ "hold.closed", "UPDATE hold SET closed_at = 5 WHERE id = 2", "hold 2: it is closed and draws 3600000 units on allocation" },
+	{ "hold.run", "UPDATE hold SET tasks = 2 WHERE id = 2", "hold 2: run 2 is one task, not 2" },
+	{ "hold.run", "UPDATE hold SET admission = 3 WHERE id = 2", "hold 2: run 2 is of admission 2, not 3" },
+	{ "hold.run", "UPDATE hold SET run = 1, admission = 1 WHERE id = 2", "hold 2: run 1 has ended" },
+	{ "hold.run", "UPDATE hold SET run = 2, admission = 2, tasks = 1 WHERE id = 3", "hold 3: hold 2 is for run 2, too" },
+	{ "hold.pool", "UPDATE hold SET project = 1 WHERE id = 3", "hold 3: it is of project 1, admission 3 of project 2" },
+	{ "hold.pool", "UPDATE hold SET tasks = 9 WHERE id = 3", "hold 3: it is for 9 tasks, admission 3 has 2" },
+	{ "hold.pool", "UPDATE hold SET run = NULL, admission = 3 WHERE id = 2", "hold 3: hold 2 is for admission 3, too" },
+	{ "project.overdrawn", "UPDATE allocation_sum SET amount = 0 WHERE allocation = 2",
+		"project vision: 16200000 units are charged and held, its allocations have 0 and its credit is 0" },
+	{ "charge.paid", "UPDATE charge SET units = units - 1000 WHERE id = 1", "charge 1: it is 1799000 units, project" },
+	{ "charge.paid", "UPDATE journal SET units = units - 1 WHERE kind = 'charge' AND charge = 1 AND project = 2", "project 2 paid 1800001" },
+	{ "charge.price", "UPDATE charge SET units = units + 1 WHERE id = 1", "charge 1: 1800 seconds at 1000 units a second cost 1800001" },
+	{ "charge.price", "UPDATE run SET price = 999 WHERE id = 1", "charge 1: 1800 seconds at 999 units a second" },
+	{ "run.parts", "UPDATE charge SET part_start = part_start + 1 WHERE id = 3", "charge 3: part 1 of run 3 begins at" },
+	{ "run.parts", "UPDATE charge SET part_end = part_end - 1 WHERE id = 2", "charge 3: part 1 of run 3 begins at" },
+	{ "run.charged", "UPDATE run SET ended = ended + 1 WHERE id = 1", "run 1: it ended at 1800001866 and is charged up to 1800001865" },
+	{ "run.charged", "DELETE FROM charge WHERE run = 1", "run 1: it ended at" },
+};
+
+#define CASES (sizeof(cases) / sizeof(cases[0]))
+
+START_TEST(what_was_changed_is_named)
+{
+	begin_tampering();
+	tamper(cases[_i].sql);
+	finds(cases[_i].check, cases[_i].sql, cases[_i].says);
+	end_tampering();
+	ledger_invariants(&b);
+}
+END_TEST
+
+/* A check that nothing can break is none. */
+START_TEST(every_check_has_a_case)
+{
+	for (size_t i = 0; i < audit_check_count; i++) {
+		size_t k = 0;
+
+		while (k < CASES && strcmp(cases[k].check, audit_checks[i].id))
+			k++;
+		ck_assert_msg(k < CASES, "nothing is known to break %s", audit_checks[i].id);
+	}
+}
+END_TEST
+
+/* --- every column of every row that is final ------------------------------------------------------ */
+
+static const struct {
+	const char *table, *final;
+	int rows;
+} finals[] = {
+	{ "journal", "1", 7 },
+	{ "charge", "1", 3 },
+	{ "run", "ended IS NOT NULL", 2 },
+	{ "hold", "closed_at IS NOT NULL", 2 },
+};
+
+/* Something else of the same type. */
+static void change_column(const char *table, const char *column, const char *type, int64_t row)
+{
+	bool text = strcmp(type, "TEXT") == 0;
+	char sql[256], says[64];
+
+	snprintf(sql, sizeof(sql), "UPDATE %s SET \"%s\" = coalesce(\"%s\", %s) %s WHERE id = %lld", table, column, column,
+		text ? "''" : "0", text ? "|| 'x'" : "+ 1000", (long long)row);
+	snprintf(says, sizeof(says), "%s %lld is %s", table, (long long)row, strcmp(column, "id") ? "not what was written" : "missing");
+	begin_tampering();
+	tamper(sql);
+	finds("chain.links", sql, says);
+	end_tampering();
+}
+
+static int change_columns(const char *table, int64_t row)
+{
+	sqlite3_stmt *st = NULL;
+	int n = 0;
+
+	ck_assert_int_eq(sqlite3_prepare_v2(b.look, "SELECT name, type FROM pragma_table_info(?)", -1, &st, NULL), SQLITE_OK);
+	sqlite3_bind_text(st, 1, table, -1, NULL);
+	while (sqlite3_step(st) == SQLITE_ROW) {
+		char column[64], type[16];
+
+		snprintf(column, sizeof(column), "%s", sqlite3_column_text(st, 0));
+		snprintf(type, sizeof(type), "%s", sqlite3_column_text(st, 1));
+		change_column(table, column, type, row);
+		n++;
+	}
+	sqlite3_finalize(st);
+	return n;
+}
+
+static void delete_row(const char *table, int64_t row)
+{
+	char sql[96], says[64];
+
+	snprintf(sql, sizeof(sql), "DELETE FROM %s WHERE id = %lld", table, (long long)row);
+	snprintf(says, sizeof(says), "%s %lld is missing", table, (long long)row);
+	begin_tampering();
+	tamper(sql);
+	finds("chain.links", sql, says);
+	end_tampering();
+}
+
+START_TEST(no_column_of_a_final_row_can_be_changed_unseen)
+{
+	const char *table = finals[_i].table, *final = finals[_i].final;
+	int64_t row = 0;
+	int rows = 0;
+
+	while ((row = books_ask(&b, "SELECT coalesce(min(id), 0) FROM %s WHERE id > %lld AND %s", table, (long long)row, final)) != 0) {
+		ck_assert_int_ge(change_columns(table, row), 9);
+		delete_row(table, row);
+		rows++;
+	}
+	ck_assert_int_eq(rows, finals[_i].rows);
+}
+END_TEST
+
+/* --- the chain ------------------------------------------------------------------------------------ */
+
+/* What sha256sum(1) makes of 32 zero bytes and: t7:journal;i1;i-5;n;t3:ada; */
+START_TEST(the_hash_is_the_one_that_is_documented)
+{
+	static const char hash_sql[] =
+		"SELECT lower(hex(chain_hash(zeroblob(32), 'journal', 1, -5, NULL, 'ada', NULL, NULL))) ="
+		" '9083d1e1b730e7c8a1c712e640f238542b4025aa1f11e27cc2a776741e4488d1'";
+
+	ck_assert_int_eq(books_ask(&b, "%s", hash_sql), 1);
+}
+END_TEST
+
+START_TEST(links_are_in_the_order_of_writing_and_the_head_follows)
+{
+	char head[CHAIN_HEAD_TEXT_MAX];
+
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM chain"), 14);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM chain WHERE kind = 'journal'"), 7);
+	ck_assert_int_eq(books_ask(&b, "SELECT max(link) FROM chain"), 14);
+	ck_assert_msg(strstr(chain_head_text(b.look, head), "14 links, the last is ") == head, "%s", head);
+}
+END_TEST
+
+/* What is rolled back leaves no link. */
+static int post_and_fail(struct ledger *l, void *arg, struct fault *why)
+{
+	struct journal_entry e = { .at = NOON, .kind = "deposit", .allocation = 1, .units = 5, .actor = "ada" };
+
+	(void)arg;
+	return journal_post(l, &e, why) < 0 ? -1 : fault_set(why, "on purpose");
+}
+
+START_TEST(what_is_rolled_back_leaves_no_link)
+{
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, post_and_fail, NULL), -1);
+	ck_assert_str_eq(b.why.text, "on purpose");
+	ck_assert_int_eq(books_ask(&b, "SELECT links FROM chain_head"), 14);
+	ledger_invariants(&b);
+}
+END_TEST
+
+Suite *audit_suite(void)
+{
+	Suite *s = suite_create("audit");
+	TCase *t = tcase_create("audit");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_loop_test(t, what_was_changed_is_named, 0, CASES);
+	tcase_add_test(t, every_check_has_a_case);
+	tcase_add_loop_test(t, no_column_of_a_final_row_can_be_changed_unseen, 0, sizeof(finals) / sizeof(finals[0]));
+	tcase_add_test(t, the_hash_is_the_one_that_is_documented);
+	tcase_add_test(t, links_are_in_the_order_of_writing_and_the_head_follows);
+	tcase_add_test(t, what_is_rolled_back_leaves_no_link);
+	suite_add_tcase(s, t);
+	return s;
+}
