@@ -72,23 +72,31 @@ static int take_ours(struct line *l)
 	return 1;
 }
 
-/* sbatch would refuse it, and so a wrong quote would be given: "--gpuss=4" is no option of some plugin. */
-static int check_spelling(const char *word)
+const char *sbatch_nearest(const char *name, char buf[NEAREST_TEXT_MAX])
 {
-	char name[NEAREST_WORD_MAX + 1], text[NEAREST_TEXT_MAX];
 	const struct submit_option *o;
 	struct nearest n;
 
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
 	nearest_begin(&n, name);
 	for (size_t i = 0; (o = submit_option_at(i)); i++)
 		nearest_offer(&n, o->name);
 	for (int i = 0; i < OPTIONS; i++)
 		nearest_offer(&n, i == OPT_OFFLINE || i == OPT_SOCKET ? option_table[i].name : NULL);
-	if (n.count && n.distance <= SLIP_MAX)
+	if (n.distance > SLIP_MAX)
+		n.count = 0;
+	return nearest_text(&n, "--", buf);
+}
+
+/* sbatch would refuse it, and so a wrong quote would be given: "--gpuss=4" is no option of some plugin. */
+static int check_spelling(const char *word)
+{
+	char name[NEAREST_WORD_MAX + 1], text[NEAREST_TEXT_MAX];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	if (*sbatch_nearest(name, text))
 		return complain(USAGE,
 			       "sbatch has no option --%s. Did you mean %s? See budgetctl quote --help", name,
-			       nearest_text(&n, "--", text)),
+			       text),
 		       -1;
 	complain(DONE, "--%s is not known here and not looked at: is it another plugin's?", name);
 	return 0;

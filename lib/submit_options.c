@@ -15,9 +15,16 @@
 
 #define COMPONENTS_MAX 128	/* Slurm's limit for het jobs */
 
+struct unknown {
+	int line;
+	char *name;
+};
+
 struct submit_options {
 	size_t n;
 	struct submit_part part[COMPONENTS_MAX];
+	struct unknown *unknown;	/* of the script; they are told, not refused */
+	size_t nunknown;
 };
 
 /* The words of one command line, with the script's line of each; lines is NULL for a real command line. */
@@ -36,6 +43,8 @@ struct submit_options *submit_options_new(void)
 	for (size_t i = 0; i < COMPONENTS_MAX; i++)
 		submit_part_init(&s->part[i]);
 	s->n = 1;
+	s->unknown = NULL;
+	s->nunknown = 0;
 	if (submit_part_build(&s->part[0], NULL, NULL) < 0) {
 		submit_options_free(s);
 		return NULL;
@@ -49,6 +58,9 @@ void submit_options_free(struct submit_options *s)
 		return;
 	for (size_t i = 0; i < s->n; i++)
 		submit_part_clear(&s->part[i]);
+	while (s->nunknown > 0)
+		free(s->unknown[--s->nunknown].name);
+	free(s->unknown);
 	free(s);
 }
 
@@ -101,12 +113,28 @@ static int set(struct submit_part *p, const struct submit_option *o, const char 
 	return 0;
 }
 
+static int unknown_add(struct submit_options *s, const struct words *w, int at, struct fault *why)
+{
+	const char *name = w->word[at] + 2;
+	struct unknown *grown = reallocarray(s->unknown, s->nunknown + 1, sizeof(*grown));
+	char *copy = grown ? strndup(name, strcspn(name, "=")) : NULL;
+
+	if (grown)
+		s->unknown = grown;
+	if (!copy)
+		return fault_errno(why, ENOMEM, "out of memory");
+	s->unknown[s->nunknown++] = (struct unknown){ .line = w->line[at], .name = copy };
+	return 0;
+}
+
 /* An option of another plugin or of a later sbatch. Without "=" nobody here can tell whether the next word is
  * its value: in a script it can be nothing else, on a command line it may be the script. */
-static int skip_unknown(struct words *w, int at, struct fault *why)
+static int skip_unknown(struct submit_options *s, struct words *w, int at, struct fault *why)
 {
 	bool word = w->next < w->n && w->word[w->next][0] != '-';
 
+	if (w->line && unknown_add(s, w, at, why) < 0)
+		return -1;
 	if (strchr(w->word[at], '=') || !word)
 		return 0;
 	if (!w->line)
@@ -126,7 +154,7 @@ static int fault_ambiguous(const struct words *w, int at, const char *const two[
 }
 
 /* "--name", "--name=value", "--name value". */
-static int take_long(struct submit_part *p, struct words *w, struct fault *why)
+static int take_long(struct submit_options *s, struct submit_part *p, struct words *w, struct fault *why)
 {
 	int at = w->next++;
 	const char *name = w->word[at] + 2;
@@ -137,7 +165,7 @@ static int take_long(struct submit_part *p, struct words *w, struct fault *why)
 	if (!o && two[0])
 		return fault_ambiguous(w, at, two, why);
 	if (!o)
-		return skip_unknown(w, at, why);
+		return skip_unknown(s, w, at, why);
 	if (value && o->argument == ARGUMENT_NONE)
 		return fault_word(w, at, why, "this option has no value");
 	if (!value && o->argument == ARGUMENT_NEEDED) {
@@ -180,7 +208,7 @@ static bool is_footnote(const char *word)
 }
 
 /* Options up to the first word that is none. */
-static int take_options(struct submit_part *p, struct words *w, struct fault *why)
+static int take_options(struct submit_options *s, struct submit_part *p, struct words *w, struct fault *why)
 {
 	while (w->next < w->n) {
 		const char *word = w->word[w->next];
@@ -191,7 +219,7 @@ static int take_options(struct submit_part *p, struct words *w, struct fault *wh
 		}
 		if (word[0] != '-' || !word[1] || !strcmp(word, "--"))
 			return 0;
-		if ((word[1] == '-' ? take_long : take_short)(p, w, why) < 0)
+		if ((word[1] == '-' ? take_long(s, p, w, why) : take_short(p, w, why)) < 0)
 			return -1;
 	}
 	return 0;
@@ -205,7 +233,7 @@ int submit_options_words(
 	for (size_t i = 0;; i++) {
 		struct submit_part *p = component(s, i, why);
 
-		if (!p || take_options(p, &w, why) < 0)
+		if (!p || take_options(s, p, &w, why) < 0)
 			return -1;
 		if (w.next == argc || strcmp(argv[w.next], ":") != 0)
 			break;
@@ -298,7 +326,7 @@ static int take_collected(struct submit_options *s, size_t i, struct collected *
 	struct words w = { .word = c->word, .line = c->line, .n = c->n };
 	struct submit_part *p = component(s, i, why);
 
-	if (!p || take_options(p, &w, why) < 0)
+	if (!p || take_options(s, p, &w, why) < 0)
 		return -1;
 	if (w.next < w.n && !strcmp(w.word[w.next], "--"))
 		w.next++;
@@ -376,4 +404,13 @@ size_t submit_options_components(const struct submit_options *s)
 const struct submit_component *submit_options_component(const struct submit_options *s, size_t i)
 {
 	return &s->part[i].component;
+}
+
+bool submit_options_unknown(const struct submit_options *s, size_t i, int *line, const char **name)
+{
+	if (i >= s->nunknown)
+		return false;
+	*line = s->unknown[i].line;
+	*name = s->unknown[i].name;
+	return true;
 }

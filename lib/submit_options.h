@@ -9,6 +9,7 @@
  * Threads    one object per thread */
 #ifndef LIB_SUBMIT_OPTIONS_H
 #define LIB_SUBMIT_OPTIONS_H
+#include <stdbool.h>
 #include <stddef.h>
 #include "lib/fault.h"
 #include "lib/gpu_request.h"
@@ -37,6 +38,10 @@ int submit_options_words(struct submit_options *s, int argc, const char *const *
  * comments after the options are cut; quotes are honoured. Errors name the line. Call it before submit_options_words: the command line
  * wins over the script. */
 int submit_options_script(struct submit_options *s, const char *text, struct fault *why);
+
+/* The long options of the script that sbatch is not known to have: of another plugin, or mistyped. i from 0 up; false behind the last.
+ * *name is without "--" and its value, borrowed. */
+bool submit_options_unknown(const struct submit_options *s, size_t i, int *line, const char **name);
 
 size_t submit_options_components(const struct submit_options *s);	/* 1 unless het */
 const struct submit_component *submit_options_component(const struct submit_options *s, size_t i);	/* borrowed */
