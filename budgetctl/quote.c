@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "budgetctl/quote_question.h"
+#include "budgetctl/sbatch_line.h"
 #include "budgetctl/say.h"
 #include "budgetctl/session.h"
 #include "lib/quote_json.h"
@@ -91,6 +92,26 @@ static void tell_ignored(int n, const char *const *words)
 		}
 }
 
+/* sbatch refuses the whole script when no plugin brings the option, so silence would be a wrong promise. */
+static void tell_unknown(const struct submit_options *o)
+{
+	const char *name;
+	int line;
+
+	for (size_t i = 0; submit_options_unknown(o, i, &line, &name); i++) {
+		char near[NEAREST_TEXT_MAX];
+
+		if (*sbatch_nearest(name, near))
+			complain(DONE, "script line %d: sbatch has no option --%s. Did you mean %s?", line, name,
+				near);
+		else
+			complain(DONE,
+				"script line %d: --%s is not known here and not looked at: if it is not another "
+				"plugin's, sbatch refuses the script",
+				line, name);
+	}
+}
+
 /* The script's lines first: the command line wins over them. */
 static int options_read(const struct session *s, struct submit_options *o, struct fault *why)
 {
@@ -104,6 +125,7 @@ static int options_read(const struct session *s, struct submit_options *o, struc
 		script = script_read(words[at], why);
 		rc = script ? submit_options_script(o, script, why) : -1;
 		free(script);
+		tell_unknown(o);
 		tell_ignored(n - at - 1, words + at + 1);
 	}
 	return rc < 0 ? -1 : submit_options_words(o, n, words, NULL, why);
@@ -128,14 +150,16 @@ static int component_add(struct quote *q, const struct submit_component *c,
 	return quote_add(q, &part, rules, why);
 }
 
-static int offline_quote(const struct submit_options *o, struct json_object **out, struct fault *why)
+static int offline_quote(
+	struct session *s, const struct submit_options *o, struct json_object **out, struct fault *why)
 {
-	struct settings *settings = session_settings(why);
+	struct settings *settings;
 	struct admission_rules rules;
 	struct quote q;
+	int rv = session_settings(s, &settings, why);
 
-	if (!settings)
-		return -1;
+	if (rv != DONE)
+		return rv;
 	rules = (struct admission_rules){.default_min_runtime_s = settings->default_min_runtime_s,
 		.max_min_runtime_s = settings->max_min_runtime_s,
 		.hold_time_limit = settings->hold == HOLD_TIME_LIMIT};
@@ -143,9 +167,11 @@ static int offline_quote(const struct submit_options *o, struct json_object **ou
 	quote_init(&q);
 	for (size_t i = 0; i < submit_options_components(o); i++)
 		if (component_add(&q, submit_options_component(o, i), &rules, why) < 0)
-			return -1;
+			return REFUSED;
 	*out = quote_json(&q);
-	return *out ? 0 : fault_set(why, "out of memory");
+	if (!*out)
+		fault_set(why, "out of memory");
+	return *out ? DONE : REFUSED;
 }
 
 static int budgetd_quote(
@@ -272,9 +298,7 @@ int cmd_quote(struct session *s)
 	if (!o)
 		return out_of_memory();
 	if (options_read(s, o, &why) == 0)
-		rv = !offline                             ? budgetd_quote(s, o, &quote, &why)
-		     : offline_quote(o, &quote, &why) < 0 ? REFUSED
-							  : DONE;
+		rv = (offline ? offline_quote : budgetd_quote)(s, o, &quote, &why);
 	if (why.text[0])
 		rv = nonsense(s, rv, &why);
 	else if (rv == DONE)

@@ -84,17 +84,22 @@ static int request_id_make(struct session *s)
 	return DONE;
 }
 
-struct settings *session_settings(struct fault *why)
+int session_settings(struct session *s, struct settings **out, struct fault *why)
 {
-	struct settings *found = NULL;
-	const char *path = settings_default_path();
+	const char *path = settings_default_path(), *named = getenv("GPUBUDGET_CONF");
 
 	if (access(path, R_OK) == 0)
-		return settings_load(path, &found, why) == 0 ? found : NULL;
-	found = settings_defaults();
-	if (!found)
-		fault_set(why, "out of memory");
-	return found;
+		return settings_load(path, out, why) == 0 ? DONE : REFUSED;
+	if (named && *named) {
+		fault_set(why, "GPUBUDGET_CONF names %s, which cannot be read: %s", path, strerror(errno));
+		return USAGE;
+	}
+	s->hidden = errno == EACCES ? path : NULL;
+	*out = settings_defaults();
+	if (*out)
+		return DONE;
+	fault_set(why, "out of memory");
+	return REFUSED;
 }
 
 static int client_open(struct session *s)
@@ -104,9 +109,10 @@ static int client_open(struct session *s)
 	struct fault why = { "" };
 
 	if (!socket) {
-		settings = session_settings(&why);
-		if (!settings)
-			return complain(UNREACHABLE,
+		int rv = session_settings(s, &settings, &why);
+
+		if (rv != DONE)
+			return complain(rv == USAGE ? USAGE : UNREACHABLE,
 				"%s. To go on without budgetd.conf, name the socket with --socket PATH",
 				why.text);
 		socket = settings->socket;
@@ -165,7 +171,7 @@ static int limit_read(const struct session *s, int64_t *out)
 /* --- talking ---------------------------------------------------------------------------------------- */
 
 /* The exit code of a call that got no answer. */
-static int call_failed(int err, const struct fault *why, const char *again)
+static int call_failed(const struct session *s, int err, const struct fault *why, const char *again)
 {
 	if (err == ENOMEM)
 		return out_of_memory();
@@ -174,6 +180,9 @@ static int call_failed(int err, const struct fault *why, const char *again)
 			"%s. Whether it was done is not known; the same command with --request-id %s does it "
 			"once only",
 			why->text, again);
+	if (s->hidden)
+		return complain(UNREACHABLE, "%s. The socket is the built-in one: you may not read %s, which may name another",
+			why->text, s->hidden);
 	return complain(UNREACHABLE, "%s", why->text);
 }
 
@@ -189,7 +198,7 @@ static int call(struct session *s, const char *method, const char *path, struct 
 	if (rv != DONE)
 		return rv;
 	if (client_call(s->client, method, path, body, &status, &answer, &why) < 0)
-		return call_failed(errno, &why, again);
+		return call_failed(s, errno, &why, again);
 	if (status >= 200 && status < 300) {
 		*reply = answer;
 		return DONE;

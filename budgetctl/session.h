@@ -22,6 +22,7 @@ struct session {
 	const struct arguments *arguments;
 	struct style style;
 	struct client *client;		/* NULL before the first call: some commands ask nobody */
+	const char *hidden;		/* budgetd.conf when it is there and closed to this user, else NULL; borrowed */
 	char request_id[REQUEST_ID_MAX];
 };
 
@@ -41,9 +42,10 @@ int session_call(struct session *s, const char *method, const char *path, struct
 int session_ask(struct session *s, const char *method, const char *path, struct json_object *body,
 	struct json_object **reply, struct fault *refusal);
 
-/* budgetd.conf, or the defaults where it is missing or hidden from users. To be freed by settings_free().
- * NULL and a text in *why. */
-struct settings *session_settings(struct fault *why);
+/* budgetd.conf, or the defaults where the built-in one is missing or hidden from users. DONE and *out, to be freed by
+ * settings_free(); else a text in *why: USAGE when GPUBUDGET_CONF names a file that cannot be read, REFUSED for one that
+ * makes no sense. */
+int session_settings(struct session *s, struct settings **out, struct fault *why);
 
 /* A write: the body gets the request id, and is put in any case. NULL is out of memory (and is said). After
  * a timeout the complaint tells how to say the same once more. */

@@ -27,12 +27,12 @@ static const struct column columns[] = {
 /* --- the file --------------------------------------------------------------------------------------- */
 
 /* The settings' database. DONE and *settings, to be freed by the caller, or a complaint. */
-static int database_find(struct settings **settings)
+static int database_find(struct session *s, struct settings **settings)
 {
 	struct fault why = { "" };
+	int rv = session_settings(s, settings, &why);
 
-	*settings = session_settings(&why);
-	return *settings ? DONE : complain(REFUSED, "%s", why.text);
+	return rv == DONE ? DONE : complain(rv, "%s", why.text);
 }
 
 static int file_complaint(const struct fault *why)
@@ -137,7 +137,7 @@ int cmd_verify(struct session *s)
 
 	if (file)
 		return file_verify(s, file);
-	rv = database_find(&settings);
+	rv = database_find(s, &settings);
 	if (rv == DONE) {
 		rv = file_verify(s, settings->database);
 		settings_free(settings);
@@ -151,7 +151,7 @@ int cmd_backup(struct session *s)
 {
 	struct fault why = { "" };
 	struct settings *settings;
-	int rv = database_find(&settings);
+	int rv = database_find(s, &settings);
 
 	if (rv != DONE)
 		return rv;
@@ -168,7 +168,7 @@ int cmd_restore(struct session *s)
 	struct fault why = { "" };
 	struct settings *settings;
 	char aside[PATH_MAX];
-	int rv = database_find(&settings);
+	int rv = database_find(s, &settings);
 
 	if (rv != DONE)
 		return rv;

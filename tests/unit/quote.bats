@@ -7,6 +7,7 @@ setup_file()
 {
 	export HERE=$BATS_TEST_DIRNAME GPUBUDGET_CONF=$BATS_FILE_TMPDIR/none.conf
 	export PATH=${BUILD:?set BUILD to the folder in which the project was built}/budgetctl:$PATH
+	: >"$GPUBUDGET_CONF"
 }
 
 # script_of OPTIONS: "a | b" as #SBATCH lines; what stands behind the first command is no option.
@@ -99,6 +100,29 @@ wanted()
 	run -2 budgetctl quote
 	run -3 budgetctl quote --socket /nonexistent --gpus=2
 	[[ $output == *"--offline gives the figures without it"* ]]
+}
+
+@test "an option that sbatch does not have is told with its line in the script, those that do not concern us are not" {
+	printf '#!/bin/sh\n#SBATCH --gpus=3\n#SBATCH --mem=4G --job-name train\n#SBATCH --mail-typ=END\n#SBATCH --gpusss 4\n#SBATCH --container-image=x\n' \
+		>"$BATS_TEST_TMPDIR/job.sh"
+	run -0 --separate-stderr budgetctl quote --offline -o json "$BATS_TEST_TMPDIR/job.sh"
+	[[ $(jq .gpus <<<"$output") == 3 ]]
+	[[ $stderr == *"script line 5: sbatch has no option --gpusss. Did you mean --gpus?"* ]]
+	[[ $stderr == *"script line 6: --container-image is not known here"* ]]
+	[[ $stderr != *"line 2"* && $stderr != *"line 3"* && $stderr != *"line 4"* ]]
+}
+
+@test "a budgetd.conf that is named and not there is no reason to go on with the defaults" {
+	export GPUBUDGET_CONF=$BATS_TEST_TMPDIR/missing.conf
+	run -2 budgetctl quote --offline --gpus=2
+	[[ $output == *"GPUBUDGET_CONF names $GPUBUDGET_CONF, which cannot be read: No such file"* ]]
+	run -2 budgetctl balance
+	[[ $output == *"$GPUBUDGET_CONF"* ]]
+	run -2 budgetctl verify
+	run -3 budgetctl balance --socket /nonexistent
+	echo "default_min_runtime = soon" >"$GPUBUDGET_CONF"
+	run -3 budgetctl balance
+	[[ $output == *"$GPUBUDGET_CONF:1: "* ]]
 }
 
 @test "a reader that goes away ends it in silence" {
