@@ -138,6 +138,18 @@ static void path_set_aside(struct path *path, const struct set_aside *aside)
 				path->nodes[i].budget.held += aside->at[k].units;
 }
 
+/* A user whom slurmdbd does not know in the account, perhaps only not yet: the job's budget is looked at when Slurm has let it in. Else
+ * anybody could lock up another project's hours, and read them, by submissions that Slurm then refuses. */
+static void decide_for_stranger(const struct admission_question *aq, const struct priced *p, const char *project, struct admission *a)
+{
+	struct fault problem = {0};
+
+	a->accepted = admission_price(aq, &p->rules, a, &problem) == 0;
+	a->hold = 0;
+	snprintf(a->text, sizeof(a->text), a->accepted ? "the budget of %s is asked as soon as Slurm has accepted the job for it." :
+			"refused: %s", a->accepted ? project : problem.text);
+}
+
 /* The verdict over the books of `l`, and what it was made from; nothing is written. path->depth is 0 when the account is no project. */
 static int judge(const struct budgetd *b, struct ledger *l, const struct question *q, const struct priced *p, const struct set_aside *aside,
 	int64_t now, struct path *path, struct admission *a, struct verdict *v, struct fault *why)
@@ -158,7 +170,10 @@ static int judge(const struct budgetd *b, struct ledger *l, const struct questio
 		return -1;
 	path_set_aside(path, aside);
 	aq = ask(b, q, p, path, now);
-	decide(&aq, p, path, a);
+	if (q->stranger)
+		decide_for_stranger(&aq, p, project.name, a);
+	else
+		decide(&aq, p, path, a);
 	v->accepted = a->accepted;
 	v->tier = a->accepted ? a->tier : TIER_UNSET;
 	memcpy(v->text, a->text, sizeof(a->text));

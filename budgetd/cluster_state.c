@@ -4,9 +4,15 @@
 #include "lib/duration.h"
 #include "lib/place.h"
 #include <pthread.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct account_user {
+	uid_t uid;
+	const char *name;		/* in accounts */
+};
 
 struct cluster_state {
 	pthread_rwlock_t lock;		/* guards everything below */
@@ -14,6 +20,8 @@ struct cluster_state {
 	struct cluster_view *view;
 	struct job_table *jobs;
 	struct account_table *accounts;
+	struct account_user *users;	/* of accounts, sorted by uid */
+	size_t nusers;
 	int64_t last_pass_at, last_pass_ms;
 	int32_t last_place, gap;	/* gap 0 = no pass yet */
 	char error[FAULT_TEXT_MAX];
@@ -35,6 +43,7 @@ void cluster_state_free(struct cluster_state *s)
 	cluster_view_free(s->view);
 	job_table_free(s->jobs);
 	account_table_free(s->accounts);
+	free(s->users);
 	pthread_rwlock_destroy(&s->lock);
 	free(s);
 }
@@ -111,15 +120,66 @@ struct partition_answer cluster_state_partitions(struct cluster_state *s, const 
 	return a;
 }
 
+static int by_uid(const void *a, const void *b)
+{
+	const struct account_user *x = a, *y = b;
+
+	return (x->uid > y->uid) - (x->uid < y->uid);
+}
+
+/* Users that this machine does not know cannot submit from it either. */
+static struct account_user *resolve_users(const struct account_table *accounts, size_t *count)
+{
+	struct account_user *users = calloc(accounts->count + 1, sizeof(*users));
+	char scratch[4096];
+	size_t n = 0;
+
+	for (size_t i = 0; users && i < accounts->count; i++) {
+		const char *name = accounts->rows[i].user;
+		struct passwd pw, *found = NULL;
+
+		if (i > 0 && strcmp(name, accounts->rows[i - 1].user) == 0)
+			continue;
+		if (getpwnam_r(name, &pw, scratch, sizeof(scratch), &found) == 0 && found)
+			users[n++] = (struct account_user){ pw.pw_uid, name };
+	}
+	if (users)
+		qsort(users, n, sizeof(*users), by_uid);
+	*count = n;
+	return users;
+}
+
 void cluster_state_publish_accounts(struct cluster_state *s, struct account_table *accounts)
 {
+	size_t nusers = 0;
+	struct account_user *users = resolve_users(accounts, &nusers), *old_users;
 	struct account_table *old;
 
 	pthread_rwlock_wrlock(&s->lock);
 	old = s->accounts;
+	old_users = s->users;
 	s->accounts = accounts;
+	s->users = users;
+	s->nusers = nusers;
 	pthread_rwlock_unlock(&s->lock);
 	account_table_free(old);
+	free(old_users);
+}
+
+bool cluster_state_may_submit(struct cluster_state *s, uid_t uid, const char *account, bool *known)
+{
+	struct account_user key = { .uid = uid };
+	const struct account_user *user;
+	bool may = false;
+
+	pthread_rwlock_rdlock(&s->lock);
+	*known = s->accounts && s->users;
+	if (*known && s->nusers) {
+		user = bsearch(&key, s->users, s->nusers, sizeof(key), by_uid);
+		may = user && account_table_find(s->accounts, user->name, account);
+	}
+	pthread_rwlock_unlock(&s->lock);
+	return may;
 }
 
 bool cluster_state_may_use(struct cluster_state *s, const char *user, const char *account)

@@ -32,6 +32,9 @@ struct partition_answer cluster_state_partitions(struct cluster_state *s, const 
 void cluster_state_publish_accounts(struct cluster_state *s, struct account_table *accounts);
 /* May the user submit to the account? False as well when nothing is known yet. */
 bool cluster_state_may_use(struct cluster_state *s, const char *user, const char *account);
+/* The same by user id, for the thread that answers slurmctld: nobody is asked for a name. `known` is false before slurmdbd was asked.
+ * The ids are resolved by cluster_state_publish_accounts, which may ask the site's directory. */
+bool cluster_state_may_submit(struct cluster_state *s, uid_t uid, const char *account, bool *known);
 /* The account of a submission that names none; "" when there is none, or nothing is known yet. */
 void cluster_state_default_account(struct cluster_state *s, const char *user, char *buf, size_t size);
 

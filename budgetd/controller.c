@@ -93,7 +93,7 @@ static void give_socket(struct controller *c, uid_t slurm_uid)
 		log_warning("%s cannot be given to SlurmUser: %s", c->b->settings->slurm_socket, strerror(errno));
 }
 
-#define ACCOUNTS_EVERY_S 300		/* who may use which account: only quotes ask, and a new user can wait so long */
+#define ACCOUNTS_EVERY_S 300		/* who may use which account: a new user's first jobs wait for a pass to be funded */
 #define ACCOUNTS_AGAIN_S 60		/* slurmdbd did not answer */
 
 static void look_at_accounts(struct controller *c, int64_t now)
@@ -109,7 +109,7 @@ static void look_at_accounts(struct controller *c, int64_t now)
 		return;
 	}
 	c->ask_accounts_at = now + ACCOUNTS_AGAIN_S;
-	log_warning("quotes do not know the default accounts of users: %s", why.text);
+	log_warning("the accounts of users are not known, quotes and submissions are answered without them: %s", why.text);
 }
 
 static int look(struct controller *c, struct pass *p, struct fault *why)

@@ -34,9 +34,12 @@ static int answer_submission(struct request *rq, struct verdict *v, struct fault
 {
 	const char *text = json_object_to_json_string_ext(rq->body, JSON_C_TO_STRING_PLAIN);
 	struct question q;
+	bool known, may;
 
 	if (question_from_json(rq->body, &q, why) < 0)
 		return -1;
+	may = cluster_state_may_submit(rq->b->cluster, (uid_t)q.uid, q.account ? q.account : "", &known);
+	q.stranger = known && !may;
 	switch (shadow_mode(rq->b, q.partition)) {
 	case ENFORCE_OFF:
 		*v = (struct verdict){ .accepted = true };
@@ -49,6 +52,19 @@ static int answer_submission(struct request *rq, struct verdict *v, struct fault
 	return admit(rq->b, &q, text, 0, rq->now, v, why);
 }
 
+/* Words that count in the --comment of a submission, in that of a change. */
+static bool declares_anew(struct request *rq)
+{
+	const char *comment = NULL;
+	struct job_options o, none;
+
+	job_options_init(&o);
+	job_options_init(&none);
+	if (body_text(rq, "comment", &comment, NULL) != 1)
+		return false;
+	return job_options_from_comment(&o, comment, NULL) < 0 || memcmp(&o, &none, sizeof(o)) != 0;
+}
+
 /* What only the budget decides. The tier's QOS is not the user's to choose, and what the daemon holds only money releases. */
 static bool refuse_what_is_ours(struct request *rq, const struct admission_row *a, bool het, struct verdict *v)
 {
@@ -59,6 +75,11 @@ static bool refuse_what_is_ours(struct request *rq, const struct admission_row *
 	if (body_text(rq, "qos", &qos, NULL) == 1 && strcmp(qos, ours) != 0) {
 		snprintf(v->text, sizeof(v->text), "refused: the QOS follows the tier (%s, QOS %s) and is not changed by hand",
 			job_tier_name(a->tier), ours);
+		return true;
+	}
+	if (declares_anew(rq)) {
+		snprintf(v->text, sizeof(v->text), "refused: a comment changes nothing of a job that is in the queue; "
+			"use budgetctl job set %jd --min-runtime, --tier or --team-rank", (intmax_t)a->job);
 		return true;
 	}
 	if (a->parked_at && json_object_object_get_ex(rq->body, "release", &release) && json_object_get_boolean(release)) {

@@ -4,6 +4,7 @@
 #include "budgetd/daemon.h"
 #include "budgetd/ledger.h"
 #include "budgetd/options.h"
+#include "budgetd/people.h"
 #include "budgetd/start.h"
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +52,8 @@ static int do_mode(const struct options *o, struct fault *why)
 	if (o->mode == MODE_INIT)
 		rc = ledger_create(s->database, why);
 	else
+		rc = people_check(s->administrators, why);
+	if (rc == 0 && o->mode == MODE_CHECK)
 		settings_print(s, stdout);
 	settings_free(s);
 	return rc;

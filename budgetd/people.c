@@ -45,16 +45,29 @@ static int add_administrator(struct admin_list *list, const char *name, struct f
 	return 0;
 }
 
-int people_set_administrators(struct people *p, const char *administrators, struct fault *why)
+static int read_administrators(const char *names, struct admin_list *list, struct fault *why)
 {
-	char *copy = strdup(administrators), *rest = copy, *name;
-	struct admin_list list = {0};
+	char *copy = strdup(names), *rest = copy, *name;
 	int rv = copy ? 0 : fault_errno(why, ENOMEM, "out of memory");
 
 	while (rv == 0 && (name = strtok_r(rest, ", \t", &rest)))
-		rv = add_administrator(&list, name, why);
+		rv = add_administrator(list, name, why);
 	free(copy);
-	if (rv < 0)
+	return rv;
+}
+
+int people_check(const char *administrators, struct fault *why)
+{
+	struct admin_list list = {0};
+
+	return read_administrators(administrators, &list, why);
+}
+
+int people_set_administrators(struct people *p, const char *administrators, struct fault *why)
+{
+	struct admin_list list = {0};
+
+	if (read_administrators(administrators, &list, why) < 0)
 		return -1;
 	pthread_mutex_lock(&p->mutex);
 	p->admins = list;

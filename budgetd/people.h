@@ -17,6 +17,8 @@ struct people;
 
 /* `administrators`: user names separated by commas or blanks; unknown names are refused (EINVAL). */
 struct people *people_new(const char *administrators, struct fault *why);
+/* Would people_new take this list? 0, or -1, EINVAL and a text that names the user who does not exist. */
+int people_check(const char *administrators, struct fault *why);
 /* Replace the list; on failure it stays as it was. */
 int people_set_administrators(struct people *p, const char *administrators, struct fault *why);
 void people_free(struct people *p);		/* NULL is fine */

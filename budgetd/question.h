@@ -21,6 +21,7 @@ struct question {
 	int64_t time_limit_s;		/* JOB_TIME_LIMIT_UNSET, DURATION_UNLIMITED or seconds */
 	int64_t begin;			/* 0 = at once */
 	bool has_dependency, held, het, requeueable;
+	bool stranger;			/* Slurm may refuse the user this account: nothing is set aside and no number told before it has not */
 };
 
 /* From the body of POST /v1/verdicts. -1, EINVAL and a text that names the key. */

@@ -62,7 +62,7 @@ const struct setting_row settings_table[SETTINGS] = {
 		"A Slurm account that is no project: reject = refused, free = its jobs run in the free tier." },
 	{ "pass_interval", SECONDS, AT(pass_interval_s), "5s", 1, MINUTE, NULL,
 		"How often budgetd looks at Slurm's jobs." },
-	{ "unbound_hold", SECONDS, AT(unbound_hold_s), "30s", 5, HOUR, NULL,
+	{ "unbound_hold", SECONDS, AT(unbound_hold_s), "10s", 5, HOUR, NULL,
 		"How long a hold waits for its job to appear; then Slurm has refused the job and the hold goes." },
 	{ "window", SECONDS, AT(window_s), "7d", HOUR, 366 * DAY, NULL, "The sliding window of fair share." },
 	{ "administrators", TEXT, AT(administrators), "", 0, 0, NULL,

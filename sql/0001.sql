@@ -175,6 +175,17 @@ CREATE TABLE shadow (
 ) STRICT;
 CREATE INDEX shadow_unbound ON shadow(uid, at) WHERE job IS NULL;
 
+-- INSERT OR REPLACE deletes a row without its DELETE trigger: an id that is there is never inserted again.
+CREATE TRIGGER journal_is_never_replaced BEFORE INSERT ON journal
+	WHEN EXISTS (SELECT 1 FROM journal WHERE id = NEW.id OR request_id = NEW.request_id)
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only: correct an entry by a new one'); END;
+CREATE TRIGGER charge_is_never_replaced BEFORE INSERT ON charge
+	WHEN EXISTS (SELECT 1 FROM charge WHERE id = NEW.id OR (run = NEW.run AND seq = NEW.seq))
+BEGIN SELECT RAISE(ABORT, 'charges are append-only'); END;
+CREATE TRIGGER run_is_never_replaced BEFORE INSERT ON run
+	WHEN EXISTS (SELECT 1 FROM run WHERE id = NEW.id OR
+		(cluster = NEW.cluster AND job = NEW.job AND submit = NEW.submit AND start = NEW.start))
+BEGIN SELECT RAISE(ABORT, 'runs are never replaced'); END;
 CREATE TRIGGER journal_is_never_changed BEFORE UPDATE ON journal
 BEGIN SELECT RAISE(ABORT, 'the journal is append-only: correct an entry by a new one'); END;
 CREATE TRIGGER journal_is_never_deleted BEFORE DELETE ON journal

@@ -185,3 +185,18 @@ sql() { sqlite3 "$DIR/budget.db" "$1"; }
 	refuses 2 "Try 'budgetd --help'" --chek
 	refuses 2 "Try 'budgetd --help'" now
 }
+
+@test "what happened cannot be replaced either: INSERT OR REPLACE fires no trigger of a DELETE" {
+	sql "INSERT INTO project (id, name, created_at) VALUES (1, 'vision', 1);
+		INSERT INTO allocation (id, project, starts, created_at) VALUES (1, 1, 1, 1);
+		INSERT INTO journal (id, at, kind, allocation, project, units, balance, actor) VALUES (1, 1, 'deposit', 1, 1, 5, 5, 'root')"
+	run sql "INSERT OR REPLACE INTO journal (id, at, kind, allocation, project, units, balance, actor)
+		VALUES (1, 1, 'deposit', 1, 1, 500, 500, 'root')"
+	[[ $status != 0 && $output == *"append-only"* ]]
+	[[ $(sql "SELECT units FROM journal") == 5 ]]
+}
+
+@test "budgetd -n finds an administrator who does not exist, as a start would" {
+	echo 'administrators = "nobody-of-this-name"' >>"$DIR/budgetd.conf"
+	refuses 1 "there is no user nobody-of-this-name" -n
+}

@@ -128,3 +128,8 @@ forbidden()
 	eventually job_is late PENDING funded
 	budgetctl project set vision --on-exhausted inherit >/dev/null
 }
+
+@test "words in the comment of a job in the queue change nothing, and say what does" {
+	as ada scontrol update "job=$(job train)" comment=gpu-min-runtime=8h 2>/dev/null && return 1
+	as ada scontrol update "job=$(job train)" comment=anything
+}

@@ -215,3 +215,11 @@ asked_of_budgetd()
 }
 
 place()	{ local p; p=$(budgetctl why "$(job "$1")" -o json | jq '[.. | objects | .place?][0]') && [[ $p != null ]] && echo "$p"; }
+
+@test "who does not belong to a project can neither lock up its hours nor read them" {
+	deposit speech 4
+	before=$(units speech held)
+	refused ada -A speech --gpus=8 --gpu-min-runtime=20m
+	! grep -qE 'GPU-h' "$CLUSTER_DIR/job/said"
+	[[ $(units speech held) == "$before" ]]
+}
