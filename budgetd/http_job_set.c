@@ -8,6 +8,7 @@
 #include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
+#include "lib/job_id.h"
 #include "lib/tres.h"
 #include <errno.h>
 #include <stdio.h>
@@ -54,14 +55,13 @@ static void look_at(const struct job_view *j, void *arg)
 
 static int read_job(const char *name, int64_t *job, struct fault *why)
 {
-	char *end;
+	enum job_part part;
 
-	*job = strtoll(name, &end, 10);
-	if (*job <= 0 || *job > UINT32_MAX || (*end && *end != '_' && *end != '+'))
-		return fault_errno(why, EINVAL, "\"%.40s\" is not a job id", name);
-	if (*end == '_')
+	if (job_id_parse(name, job, &part, why) < 0)
+		return -1;
+	if (part == JOB_TASK)
 		return fault_errno(why, EINVAL, "the tasks of an array declare the same: name the whole job, %jd", (intmax_t)*job);
-	if (*end == '+')
+	if (part == JOB_COMPONENT)
 		return fault_errno(why, EINVAL, "name the component by its own job id: `squeue -j %jd -o \"%%i %%A\"` shows it", (intmax_t)*job);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include "budgetd/ranking.h"
 #include "budgetd/routes.h"
 #include "lib/duration.h"
+#include "lib/job_id.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -156,19 +157,44 @@ static void tell_waiting(struct explanation *x)
 		tell(x, "It runs.");
 }
 
+static int note_waiting(const struct hold_row *h, void *arg)
+{
+	bool *waits = arg;
+
+	*waits = *waits || !h->run;
+	return 0;
+}
+
+/* The sibling in front holds the job up only while something below the sibling waits. */
+static int tell_ahead(struct explanation *x, const struct ranking_level *level)
+{
+	char window[DURATION_TEXT_MAX];
+	struct project sibling;
+	bool waits = false;
+
+	if (!x->seen.waiting_tasks || !level->ahead[0])
+		return 0;
+	if (project_find(x->l, level->ahead, &sibling, x->why) != 1 ||
+		hold_walk(x->l, sibling.id, false, 0, INT64_MAX, note_waiting, &waits, x->why) < 0)
+		return -1;
+	if (waits)
+		tell(x, "%s has used %.2f of its share of the last %s; %s has used less and goes first.", level->name,
+			(double)level->ratio_ppm / 1e6, duration_text(x->rq->b->settings->window_s, window), level->ahead);
+	return 0;
+}
+
 static int tell_levels(struct explanation *x)
 {
 	struct ranking_level levels[BUDGET_DEPTH_MAX];
 	struct cluster_health health;
 	struct ranking *ranking;
-	char window[DURATION_TEXT_MAX];
-	int n;
+	int n, rc = 0;
 
 	cluster_state_health(x->rq->b->cluster, &health);
 	if (ranking_new(x->l, x->rq->b->settings->window_s, health.healthy_gpus, x->rq->now, &ranking, x->why) < 0)
 		return -1;
 	n = ranking_levels(ranking, x->project.id, levels, BUDGET_DEPTH_MAX);
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n && rc == 0; i++) {
 		struct json_object *o = json_object_new_object();
 
 		json_object_array_add(x->levels, o);
@@ -176,12 +202,10 @@ static int tell_levels(struct explanation *x)
 		put_int(o, "share_ppm", levels[i].share_ppm);
 		put_int_or_null(o, "ratio_ppm", levels[i].ratio_ppm, levels[i].ratio_ppm < 0);
 		put_text(o, "ahead", levels[i].ahead[0] ? levels[i].ahead : NULL);
-		if (x->seen.waiting_tasks && levels[i].ahead[0])
-			tell(x, "%s has used %.2f of its share of the last %s; %s has used less and goes first.", levels[i].name,
-				(double)levels[i].ratio_ppm / 1e6, duration_text(x->rq->b->settings->window_s, window), levels[i].ahead);
+		rc = tell_ahead(x, &levels[i]);
 	}
 	ranking_free(ranking);
-	return 0;
+	return rc;
 }
 
 /* --- putting it together ------------------------------------------------------------------------ */
@@ -254,12 +278,11 @@ static int explain(struct explanation *x)
 int job_get(struct request *rq, struct fault *why)
 {
 	struct explanation x = { .rq = rq, .l = rq->b->reader, .why = why };
-	char *end;
+	enum job_part part;	/* tasks and components are explained with their job */
 	int rc;
 
-	x.job = strtoll(rq->name, &end, 10);
-	if (x.job <= 0 || x.job > UINT32_MAX || (*end && *end != '_' && *end != '+'))
-		return fault_errno(why, EINVAL, "\"%.40s\" is not a job id", rq->name);
+	if (job_id_parse(rq->name, &x.job, &part, why) < 0)
+		return -1;
 	cluster_state_job(rq->b->cluster, (uint32_t)x.job, look_at, &x.seen);
 	if (ledger_begin(x.l, LEDGER_READ, why) < 0)
 		return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * question.c - what a submission asks. */
 #include "budgetd/question.h"
+#include "budgetd/json_kind.h"
 #include "lib/duration.h"
 #include <errno.h>
 #include <stddef.h>
@@ -54,8 +55,8 @@ static int read_field(const struct field *f, struct json_object *v, struct quest
 	int64_t n;
 
 	if (!json_object_is_type(v, type_of[f->kind]))
-		return fault_errno(why, EINVAL, "\"%s\" must be a %s, not a %s", f->key, json_type_to_name(type_of[f->kind]),
-			json_type_to_name(json_object_get_type(v)));
+		return fault_errno(why, EINVAL, "\"%s\" must be %s, not %s", f->key, json_kind(type_of[f->kind]),
+			json_kind(json_object_get_type(v)));
 	switch (f->kind) {
 	case TEXT:
 		*(const char **)at = json_object_get_string(v);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * request.c - reading a request, writing an answer. */
 #include "budgetd/request.h"
+#include "budgetd/json_kind.h"
 #include "budgetd/ledger_project.h"
 #include "budgetd/people.h"
 #include <errno.h>
@@ -36,8 +37,8 @@ static int body_member(struct request *rq, const char *key, enum json_type type,
 	if (!rq->body || !json_object_object_get_ex(rq->body, key, out))
 		return 0;
 	if (!json_object_is_type(*out, type))
-		return fault_errno(why, EINVAL, "\"%s\" must be a %s, not a %s", key, json_type_to_name(type),
-			json_type_to_name(json_object_get_type(*out)));
+		return fault_errno(why, EINVAL, "\"%s\" must be %s, not %s", key, json_kind(type),
+			json_kind(json_object_get_type(*out)));
 	return 1;
 }
 
@@ -110,13 +111,16 @@ int request_may_see(struct request *rq, struct ledger *l, int64_t project, struc
 {
 	enum member_role role = ROLE_NOBODY;
 	char name[PERSON_NAME_MAX];
+	struct project p = { .name = "this project" };
 
 	if (rq->administrator)
 		return 0;
 	people_name(rq->b->people, rq->uid, rq->now, name);
 	if (member_role(l, project, name, &role, why) < 0)
 		return -1;
-	if (role == ROLE_NOBODY)
-		return fault_errno(why, EACCES, "%s is not a member of this project nor of one above it; its owner can add you", name);
-	return 0;
+	if (role != ROLE_NOBODY)
+		return 0;
+	if (project_by_id(l, project, &p, why) < 0)
+		return -1;
+	return fault_errno(why, EACCES, "%s is not a member of %s nor of a project above it; its owner can add you", name, p.name);
 }

@@ -20,6 +20,7 @@
 	X(fairshare) \
 	X(gpu_count) \
 	X(gpu_request) \
+	X(job_id) \
 	X(job_options) \
 	X(ledger) \
 	X(ledger_failures) \

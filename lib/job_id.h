@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * job_id.h - a job as people and squeue write it: 1234, 1234_5, 1234_[5-9%2], 1234+1
+ *
+ * Threads  pure functions: any thread */
+#ifndef LIB_JOB_ID_H
+#define LIB_JOB_ID_H
+#include <stdint.h>
+#include "lib/fault.h"
+
+enum job_part {
+	JOB_WHOLE,
+	JOB_TASK,	/* of an array: "_5", "_[5-9]" */
+	JOB_COMPONENT,	/* of a het job: "+1" */
+};
+
+/* The whole of `text` is a job id. 0, *job the number in front (1 to UINT32_MAX) and *part what is named of it; or -1, both
+ * untouched, EINVAL and a text that says what a job id looks like. */
+int job_id_parse(const char *text, int64_t *job, enum job_part *part, struct fault *why);
+
+#endif
