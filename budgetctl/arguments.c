@@ -77,8 +77,14 @@ static int options_read(int argc, char **argv, struct arguments *a)
 	getopt_tables(letters, long_options);
 	opterr = 0;
 	while (optind < argc) {
-		const char *word = argv[optind];
+		char *word = argv[optind];
 
+		/* Who is asked for an amount or a job says better what is wrong with "-5" than "no such option". */
+		if (word[0] == '-' && word[1] >= '0' && word[1] <= '9') {
+			argv[nwords++] = word;
+			optind++;
+			continue;
+		}
 		value = getopt_long(argc, argv, letters, long_options, NULL);
 		if (value == -1)
 			break;

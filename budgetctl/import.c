@@ -277,11 +277,13 @@ static void tell(const struct import *im)
 			json_object_get_string(json_object_object_get(row, "reason")));
 	}
 	if (n > ASIDE_SHOWN)
-		complain(DONE, "%zu more rows are set aside; -o json lists all", n - ASIDE_SHOWN);
+		complain(DONE, "%zu more %s set aside; -o json lists all", n - ASIDE_SHOWN,
+			n - ASIDE_SHOWN == 1 ? "row is" : "rows are");
 	complain(DONE,
-		"%" PRId64 " runs counted, %zu rows set aside; no runs: %" PRId64 " rows of steps, %" PRId64
+		"%" PRId64 " run%s counted, %zu row%s set aside; no runs: %" PRId64 " row%s of steps, %" PRId64
 		" of jobs that never started, %" PRId64 " twice in the file",
-		im->runs, n, im->steps, im->not_started, im->twice);
+		im->runs, im->runs == 1 ? "" : "s", n, n == 1 ? "" : "s", im->steps, im->steps == 1 ? "" : "s",
+		im->not_started, im->twice);
 }
 
 static int dry_run_print(const struct session *s, struct import *im)

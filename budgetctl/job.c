@@ -2,17 +2,19 @@
  * job.c - job set: what a pending job declares */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "budgetctl/request.h"
 #include "budgetctl/say.h"
 #include "budgetctl/session.h"
+#include "lib/job_options.h"
 
 static const struct {
 	enum command_option option;
 	const char *key;
-} fields[] = {
-	{OPT_DECLARE_MIN_RUNTIME, "min_runtime"},
-	{OPT_DECLARE_TIER, "tier"},
-	{OPT_DECLARE_TEAM_RANK, "team_rank"},
+} fields[JOB_OPTIONS] = {
+	[OPT_MIN_RUNTIME] = {OPT_DECLARE_MIN_RUNTIME, "min_runtime"},
+	[OPT_TIER] = {OPT_DECLARE_TIER, "tier"},
+	[OPT_TEAM_RANK] = {OPT_DECLARE_TEAM_RANK, "team_rank"},
 };
 
 static const struct column columns[] = {
@@ -38,12 +40,29 @@ static int job_print(struct session *s, struct json_object *job)
 	return DONE;
 }
 
+/* budgetd and the rules call an option as sbatch has it, --gpu-tier; here --tier was typed. */
+static int fields_check(const struct session *s)
+{
+	for (int i = 0; i < JOB_OPTIONS; i++) {
+		const char *text = session_option(s, fields[i].option);
+		struct job_options scratch;
+		struct fault why = {""};
+
+		job_options_init(&scratch);
+		if (text && job_options_set(&scratch, (enum job_option)i, text, &why) < 0)
+			return complain(REFUSED, "--%s", why.text + strlen("--gpu-"));
+	}
+	return DONE;
+}
+
 int cmd_job_set(struct session *s)
 {
 	struct json_object *body = json_object_new_object(), *job = NULL;
 	char *path = request_path("/v1/jobs/", session_word(s, 0));
 	int rv = body && path ? DONE : out_of_memory();
 
+	if (rv == DONE)
+		rv = fields_check(s);
 	for (size_t i = 0; i < ARRAY_SIZE(fields) && rv == DONE; i++)
 		if (request_text(body, fields[i].key, session_option(s, fields[i].option)) < 0)
 			rv = out_of_memory();

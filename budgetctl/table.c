@@ -331,6 +331,29 @@ static void records_print(struct table *t)
 	}
 }
 
+/* libsmartcols fills the last column up; a line ends where its text does, or a copy of it ends in blanks. */
+static int lines_print(struct table *t)
+{
+	char *text = NULL;
+
+	if (scols_rv(scols_print_table_to_string(t->scols, &text)) < 0)
+		return -1;
+	for (const char *p = text; p && *p; ) {
+		size_t whole = strcspn(p, "\n"), n = whole;
+
+		while (n > 0 && p[n - 1] == ' ')
+			n--;
+		fwrite(p, 1, n, stdout);
+		p += whole;
+		if (*p) {
+			putchar('\n');
+			p++;
+		}
+	}
+	free(text);
+	return 0;
+}
+
 int table_print(struct table *t)
 {
 	int narrow = 0;
@@ -346,11 +369,17 @@ int table_print(struct table *t)
 		narrow = is_too_wide(t);
 	if (narrow > 0)
 		records_print(t);
-	return narrow ? narrow < 0 ? -1 : 0 : scols_rv(scols_print_table(t->scols));
+	else if (narrow == 0)
+		narrow = t->style->format == FORMAT_TABLE ? lines_print(t) : scols_rv(scols_print_table(t->scols));
+	return narrow < 0 ? -1 : 0;
 }
 
 static void line_say(int width, const char *heading, const char *text, const char *unit)
 {
+	if (!*text) {
+		puts(heading);
+		return;
+	}
 	printf("%-*s  ", width, heading);
 	if (unit)
 		printf("%s %s\n", text, unit);

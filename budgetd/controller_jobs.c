@@ -469,6 +469,7 @@ int pass_settle_waiting(struct pass *p, struct fault *why)
 	if (hold_walk(p->books, 0, false, 0, INT64_MAX, close_if_stale, &stale, why) < 0)
 		return -1;
 	if (stale.unclaimed)
-		log_info("%jd holds given back: no job came of their submissions", (intmax_t)stale.unclaimed);
+		log_info("%jd %s", (intmax_t)stale.unclaimed, stale.unclaimed == 1 ?
+			"hold given back: no job came of its submission" : "holds given back: no job came of their submissions");
 	return 0;
 }

@@ -72,7 +72,7 @@ number() { jq "$1" "$BATS_TEST_TMPDIR/json"; }
 	[[ $(imported) == "2026-07 vision ada untyped 7200" && $(number .rows_not_started) == 1 ]]
 	[[ $(budgetctl import sacct - --dry-run -n -o csv 2>/dev/null <"$BATS_TEST_TMPDIR/rows") == $'2026-07,vision,ada,untyped,7200\r' ]]
 	run -0 --separate-stderr budgetctl import sacct "$BATS_TEST_TMPDIR/rows" --dry-run
-	[[ $output == *"2026-07"*"vision"*"ada"*"2.00"* && $stderr == *"1 runs counted, 0 rows set aside"* ]]
+	[[ $output == *"2026-07"*"vision"*"ada"*"2.00"* && $stderr == *"1 run counted, 0 rows set aside"* ]]
 }
 
 @test "a file that cannot be read, a column that is missing, a zone that is none" {

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the programs say to a command line that makes no sense, or asks for help. No cluster and no daemon.
+bats_require_minimum_version 1.5.0
+
+setup_file()
+{
+	export TOP=$BATS_TEST_DIRNAME/../.. GPUBUDGET_CONF=$BATS_FILE_TMPDIR/budgetd.conf
+	export PATH=${BUILD:?set BUILD to the folder in which the project was built}/budgetctl:$PATH
+	echo "socket = $BATS_FILE_TMPDIR/nobody.socket" >"$GPUBUDGET_CONF"
+}
+
+@test "an amount below zero is refused as an amount, not as an option" {
+	for command in "deposit vision -5 --reason x" "deposit --reason x vision -- -5" "allocation add vision -3" "allocation add vision -1.5h"; do
+		run -2 budgetctl $command
+		[[ $output == *": an amount of GPU-hours is never negative, and no command takes hours back"* ]]
+	done
+}
+
+@test "a number below zero is a word of the command, letters are still options" {
+	run -3 budgetctl why -1
+	[[ $output != *"there is no option"* ]]
+	run -2 budgetctl balance -x
+	[[ $output == *"there is no option -x"* ]]
+	run -2 budgetctl journal --limit -1
+	[[ $output == *"--limit -1: give a number of rows"* ]]
+}
+
+@test "job set names the options as they were typed" {
+	run -1 budgetctl job set 1 --min-runtime=-1
+	[[ $output == "budgetctl: --min-runtime: "* ]]
+	run -1 budgetctl job set 1 --tier cheap
+	[[ $output == "budgetctl: --tier=cheap: there is no such tier"* ]]
+	run -1 budgetctl job set 1 --team-rank 1.5
+	[[ $output == "budgetctl: --team-rank=1.5: "* ]]
+}
+
+@test "the scripts of contrib tell their usage" {
+	for script in demo check; do
+		run -0 --separate-stderr "$TOP/contrib/$script" --help
+		[[ $output == "usage: contrib/$script "* && -z $stderr ]]
+		run -2 "$TOP/contrib/$script" --bogus
+	done
+}
