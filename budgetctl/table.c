@@ -331,7 +331,8 @@ static void records_print(struct table *t)
 	}
 }
 
-/* libsmartcols fills the last column up; a line ends where its text does, or a copy of it ends in blanks. */
+/* libsmartcols fills the last column up; a line ends where its text does, or a copy of it ends in blanks. The string
+ * has no newline behind its last line. */
 static int lines_print(struct table *t)
 {
 	char *text = NULL;
@@ -344,11 +345,8 @@ static int lines_print(struct table *t)
 		while (n > 0 && p[n - 1] == ' ')
 			n--;
 		fwrite(p, 1, n, stdout);
-		p += whole;
-		if (*p) {
-			putchar('\n');
-			p++;
-		}
+		putchar('\n');
+		p += whole + (p[whole] == '\n');
 	}
 	free(text);
 	return 0;

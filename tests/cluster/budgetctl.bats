@@ -41,7 +41,7 @@ csv_value() { sqlite3 :memory: ".import --csv /dev/stdin journal" "SELECT \"$1\"
 	ends_with 4 as bob budgetctl deposit vision 1 --reason "for me"
 	told "administrator"
 	ends_with 4 as carol budgetctl journal vision
-	told "not a member"
+	told "gpb-carol is not a member of vision nor of a project above it"
 	[[ $(as carol budgetctl project list -o json | jq -r '.rows[].name') == speech ]]
 }
 
@@ -136,6 +136,25 @@ csv_value() { sqlite3 :memory: ".import --csv /dev/stdin journal" "SELECT \"$1\"
 	ends_with 1 budgetctl allocation show 99999
 	told "budgetctl allocation list"
 	ends_with 1 budgetctl why 99999
+	ends_with 1 budgetctl why 99999_2
+	told "there is no job 99999"
+	for word in 1_anything 1+ 1_[2 -1 train; do
+		ends_with 1 budgetctl why "$word"
+		told "\"$word\" is not a job id: write 1234, 1234_5"
+	done
+}
+
+@test "no line of a table ends in blanks" {
+	for command in "journal vision" balance "allocation list" "project list" "allocation show 1" "project show ai"; do
+		budgetctl $command >"$BATS_TEST_TMPDIR/table"
+		[[ -s $BATS_TEST_TMPDIR/table && $(grep -c ' $' "$BATS_TEST_TMPDIR/table") == 0 ]]
+	done
+}
+
+@test "budgetd says in words what is wrong with a value" {
+	output=$(curl -s --unix-socket "$CLUSTER_DIR/run/budgetd.socket" -d '{"project":"vision","amount_units":1.5,"reason":"x","request_id":"y"}' \
+		http://budgetd/v1/deposits)
+	told 'must be a whole number, not a number with a fraction'
 }
 
 @test "help names every command, and every command has its help" {

@@ -126,6 +126,16 @@ qos_is()	{ [[ $(job_field "$1" QOS) == "$2" ]]; }
 	[[ $output == *"is not a job id"* ]]
 }
 
+@test "a sibling is said to go first only while something waits below it" {
+	fill
+	as carol submit third --gpus=8 --gpu-min-runtime=1h --time=4:00:00
+	eventually known third
+	[[ $(why_json third '.levels[-1].ahead') == vision ]]
+	[[ $(why third) != *"goes first"* ]]
+	waits train --gpus=8 --gpu-min-runtime=1h --time=4:00:00
+	[[ $(why third) == *"vision has used less and goes first."* ]]
+}
+
 @test "its user, an owner of the project and administrators may, others may not" {
 	fill
 	budgetctl project set speech --add-members gpb-ada >/dev/null
