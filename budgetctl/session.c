@@ -181,7 +181,8 @@ static int call_failed(const struct session *s, int err, const struct fault *why
 			"once only",
 			why->text, again);
 	if (s->hidden)
-		return complain(UNREACHABLE, "%s. The socket is the built-in one: you may not read %s, which may name another",
+		return complain(UNREACHABLE,
+			"%s. The socket is the built-in one: you may not read %s, which may name another",
 			why->text, s->hidden);
 	return complain(UNREACHABLE, "%s", why->text);
 }

@@ -331,8 +331,8 @@ static void records_print(struct table *t)
 	}
 }
 
-/* libsmartcols fills the last column up; a line ends where its text does, or a copy of it ends in blanks. The string
- * has no newline behind its last line. */
+/* libsmartcols fills the last column up; a line ends where its text does, or a copy of it ends in blanks. The
+ * string has no newline behind its last line. */
 static int lines_print(struct table *t)
 {
 	char *text = NULL;
