@@ -24,7 +24,7 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_VERSION] = { 0, "version", NULL, "print the version" },
 	[OPT_PROJECT] = { 'p', "project", "PROJECT", "only this project and what is below it" },
 	[OPT_JOB] = { 'j', "job", "JOB", "only this job" },
-	[OPT_ALL] = { 'a', "all", NULL, "closed ones too; of doctor, setup, shadow and verify: what is well too" },
+	[OPT_ALL] = { 'a', "all", NULL, "closed ones too; of doctor, setup and shadow: what is well too" },
 	[OPT_LIMIT] = { 0, "limit", "N", "at most N rows, the newest (default 1000; 0 = all)" },
 	[OPT_PARENT] = { 0, "parent", "PROJECT", "the project above it; \"\" is the root" },
 	[OPT_SHARE] = { 0, "share", "N", "its weight among its siblings" },

@@ -144,20 +144,6 @@ CREATE INDEX journal_by_project ON journal(project, id);
 CREATE INDEX journal_by_charge ON journal(charge) WHERE charge IS NOT NULL;
 CREATE UNIQUE INDEX journal_by_request ON journal(request_id) WHERE request_id IS NOT NULL;
 
--- What is final, link by link: books/chain.h. The links are made by the connection that budgetd writes by.
-CREATE TABLE chain (
-	link INTEGER PRIMARY KEY,						-- 1, 2, 3...
-	kind TEXT NOT NULL,							-- the table
-	row  INTEGER NOT NULL,							-- its id
-	hash BLOB NOT NULL CHECK (length(hash) = 32)
-) STRICT;
-CREATE TABLE chain_head (
-	id    INTEGER PRIMARY KEY CHECK (id = 1),
-	links INTEGER NOT NULL,
-	hash  BLOB NOT NULL CHECK (length(hash) = 32)
-) STRICT;
-INSERT INTO chain_head VALUES (1, 0, zeroblob(32));
-
 -- Shadow mode: what would have been done, for whom. A submission's row is bound to its job as the job turns up.
 CREATE TABLE shadow (
 	id        INTEGER PRIMARY KEY,
@@ -191,6 +177,20 @@ CREATE TRIGGER closed_hold_is_never_changed BEFORE UPDATE ON hold WHEN OLD.close
 BEGIN SELECT RAISE(ABORT, 'a closed hold is never changed'); END;
 CREATE TRIGGER closed_hold_is_never_deleted BEFORE DELETE ON hold WHEN OLD.closed_at IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'a closed hold is never deleted'); END;
+
+-- What is final, link by link: books/chain.h. The links are made by the connection that budgetd writes by.
+CREATE TABLE chain (
+	link INTEGER PRIMARY KEY,						-- 1, 2, 3...
+	kind TEXT NOT NULL,							-- the table
+	row  INTEGER NOT NULL,							-- its id
+	hash BLOB NOT NULL CHECK (length(hash) = 32)
+) STRICT;
+CREATE TABLE chain_head (
+	id    INTEGER PRIMARY KEY CHECK (id = 1),
+	links INTEGER NOT NULL,
+	hash  BLOB NOT NULL CHECK (length(hash) = 32)
+) STRICT;
+INSERT INTO chain_head VALUES (1, 0, zeroblob(32));
 CREATE TRIGGER chain_is_never_changed BEFORE UPDATE ON chain
 BEGIN SELECT RAISE(ABORT, 'the chain is append-only'); END;
 CREATE TRIGGER chain_is_never_deleted BEFORE DELETE ON chain
