@@ -29,6 +29,9 @@ CREATE TABLE allocation (
 	starts     INTEGER NOT NULL,
 	ends       INTEGER CHECK (ends > starts),				-- NULL = open
 	comment    TEXT NOT NULL DEFAULT '',
+	carry_over INTEGER NOT NULL DEFAULT 0 CHECK (carry_over BETWEEN 0 AND 100),	-- percent of what is left at its end
+	vests      INTEGER NOT NULL DEFAULT 0 CHECK (vests IN (0, 1) AND (vests = 0 OR ends IS NOT NULL)),
+	burst      INTEGER NOT NULL DEFAULT 0 CHECK (burst >= 0),		-- units usable before they have vested
 	created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX allocation_by_project ON allocation(project);
@@ -130,7 +133,8 @@ CREATE INDEX charge_by_end ON charge(part_end) WHERE kind = 'funded';
 CREATE TABLE journal (
 	id         INTEGER PRIMARY KEY,
 	at         INTEGER NOT NULL,
-	kind       TEXT NOT NULL CHECK (kind IN ('deposit', 'charge', 'transfer', 'adjustment', 'refund', 'expiry', 'carry-over', 'void')),
+	kind       TEXT NOT NULL CHECK (kind IN ('deposit', 'charge', 'withdrawal', 'transfer', 'adjustment', 'refund', 'expiry',
+		'carry-over', 'void')),
 	allocation INTEGER NOT NULL REFERENCES allocation(id),
 	project    INTEGER NOT NULL REFERENCES project(id),			-- the owner of the allocation
 	units      INTEGER NOT NULL CHECK (kind <> 'charge' OR units <= 0),
@@ -138,8 +142,12 @@ CREATE TABLE journal (
 	charge     INTEGER REFERENCES charge(id) CHECK (kind <> 'charge' OR charge IS NOT NULL),
 	actor      TEXT NOT NULL,
 	reason     TEXT NOT NULL DEFAULT '',
-	request_id TEXT
+	request_id TEXT,
+	first      INTEGER REFERENCES journal(id),				-- the first entry of the same write; NULL = this one
+	corrects   INTEGER REFERENCES journal(id) CHECK ((kind = 'void') = (corrects IS NOT NULL))
 ) STRICT;
+CREATE INDEX journal_by_first ON journal(first) WHERE first IS NOT NULL;
+CREATE UNIQUE INDEX journal_voided_once ON journal(corrects) WHERE corrects IS NOT NULL;
 CREATE INDEX journal_by_project ON journal(project, id);
 CREATE INDEX journal_by_charge ON journal(charge) WHERE charge IS NOT NULL;
 CREATE UNIQUE INDEX journal_by_request ON journal(request_id) WHERE request_id IS NOT NULL;

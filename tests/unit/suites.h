@@ -22,6 +22,7 @@
 	X(ledger) \
 	X(ledger_failures) \
 	X(ledger_life) \
+	X(ledger_moves) \
 	X(ledger_open) \
 	X(ledger_project) \
 	X(nearest) \
