@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Moving GPU-hours by hand: who may, what it does, what it says, and that a dry run does nothing. One daemon, without a Slurm.
+load alone
+
+setup_file()
+{
+	export DIR=$BATS_FILE_TMPDIR/m PEOPLE=$BATS_FILE_TMPDIR/m/people
+	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR"
+	alone_prepare "$DIR"
+	alone_start "$DIR"
+	ctl project add ai --owners nobody
+	ctl project add vision --parent ai
+	ctl project add speech --parent ai
+	ctl allocation add ai 100 -r grant
+	ctl allocation add vision 20 -r grant
+	ctl allocation add speech 10 -r grant
+}
+
+teardown_file()	{ alone_stop "$DIR"; }
+teardown()	{ alone_answers "$DIR"; }
+
+ctl()		{ "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" "$@"; }
+amount()	{ ctl -o json balance "$1" | jq '.rows[0].amount_units / 3600000'; }
+journal()	{ ctl -o json journal --limit 0 | jq '.rows | length'; }
+entry()		{ ctl -o json journal "$1" | jq '.rows[0].id'; }
+# refused EXIT TEXT COMMAND...
+refused()
+{
+	local want=$1 text=$2 rv=0 said
+
+	shift 2
+	said=$("$@" 2>&1) || rv=$?
+	[[ $rv == "$want" && $said == *"$text"* ]] || { echo "$* gave $rv: $said" >&2; return 1; }
+}
+
+@test "every write can be tried without being done" {
+	local before
+	before=$(journal)
+	ctl deposit vision 5 -r try --dry-run
+	ctl allocation add vision 5 -r try --dry-run
+	ctl withdraw vision 5 -r try --dry-run
+	ctl adjust vision -5 -r try --dry-run
+	ctl transfer vision speech 5 -r try --dry-run
+	ctl void "$(entry vision)" -r try --dry-run
+	ctl allocation set 1 --burst 0 --dry-run
+	refused 1 "20.00 GPU-h" ctl withdraw vision 21 -r try --dry-run
+	[[ $(journal) == "$before" && $(amount vision) == 20 && $(amount speech) == 10 ]]
+	[[ $(ctl -o json allocation list vision | jq '.rows | length') == 1 ]]
+	api "$PEOPLE" POST /v1/deposits -d '{"project":"vision","amount_units":1,"dry_run":true}'
+	answered 200 '"dry_run":true'
+}
+
+@test "a transfer between siblings moves what they have and nothing above them, once for each request id" {
+	ctl transfer vision speech 4 -r "speech has a deadline" --request-id once
+	ctl transfer vision speech 4 -r "speech has a deadline" --request-id once
+	[[ $(amount vision) == 16 && $(amount speech) == 14 && $(amount ai) == 100 ]]
+	ctl -o json journal speech | jq -e '.rows[0] | .kind == "transfer" and .reason == "speech has a deadline" and .actor == "root"'
+}
+
+@test "a void reverses the whole transfer, once" {
+	local id
+	id=$(entry speech)
+	ctl void "$id" -r "it was the wrong project"
+	[[ $(amount vision) == 20 && $(amount speech) == 10 ]]
+	refused 1 "voided already" ctl void "$id" -r again
+	refused 1 "of kind void" ctl void "$(entry speech)" -r again
+}
+
+@test "an adjustment goes up and down, and a withdrawal takes what is there" {
+	ctl adjust vision 1.5 -r "counted twice"
+	ctl adjust vision -2.5 -r "counted thrice"
+	[[ $(amount vision) == 19 ]]
+	ctl withdraw vision 9 -r "back to the pool"
+	[[ $(amount vision) == 10 ]]
+	refused 1 "10.00 GPU-h that are neither charged nor held, 11.00 were asked for" ctl withdraw vision 11 -r more
+	ctl deposit vision 10 -r "as before"
+}
+
+@test "a write without a reason, of nothing, or of what is not there is refused" {
+	refused 2 "reason" ctl withdraw vision 1
+	refused 2 "reason" ctl transfer vision speech 1
+	refused 2 "reason" ctl refund 1
+	refused 2 "nothing" ctl withdraw vision 0 -r x
+	refused 2 "2x" ctl void 2x -r x
+	refused 1 "no charge 1" ctl refund 1 -r x
+	refused 1 "no journal entry 9999" ctl void 9999 -r x
+	refused 1 "allocation 1 is not one of vision" ctl withdraw vision 1 --allocation 1 -r x
+	api "$PEOPLE" POST /v1/withdrawals -d '{"project":"vision","amount_units":1}'
+	answered 400 '\"reason\" is missing'
+}
+
+@test "the owner of a project moves what is below it, and nothing else" {
+	as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" transfer vision speech 1 -r mine
+	as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" withdraw speech 1 -r mine
+	ctl deposit vision 1 -r "as before"
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" withdraw ai 1 -r mine
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" deposit vision 1 -r mine
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" adjust vision 1 -r mine
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" refund 1 -r mine
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" void 1 -r mine
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" allocation set 1 --burst 1
+	ctl project set ai --remove-owners nobody
+	ctl project set vision --add-owners nobody
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" transfer vision speech 1 -r mine
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" withdraw vision 1 -r mine
+	[[ $(amount vision) == 20 && $(amount speech) == 10 ]]
+}
+
+@test "an allocation that vests can be used little by little, and one without an end cannot vest" {
+	local id
+	ctl project add slow --parent ai
+	id=$(ctl -o json allocation add slow 100 --starts now --ends now+100d --vests yes --burst 10 --carry-over 20 -r grant | jq .id)
+	ctl -o json balance slow | jq -e '.rows[0] | .available_units >= 36000000 and .available_units < 36100000 and .amount_units == 360000000'
+	ctl allocation set "$id" --vests no
+	ctl -o json balance slow | jq -e '.rows[0].available_units == 360000000'
+	ctl -o json allocation show "$id" | jq -e '.carry_over_percent == 20 and .vests == false'
+	refused 1 "without an end cannot vest" ctl allocation set 1 --vests yes
+	refused 2 "percentage" ctl allocation set "$id" --carry-over 101
+}
