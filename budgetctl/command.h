@@ -103,6 +103,8 @@ int cmd_adjust(struct session *s);
 int cmd_transfer(struct session *s);
 int cmd_refund(struct session *s);
 int cmd_void(struct session *s);
+int cmd_rate_list(struct session *s);
+int cmd_rate_set(struct session *s);
 int cmd_balance(struct session *s);
 int cmd_journal(struct session *s);
 int cmd_hold_list(struct session *s);

@@ -31,6 +31,8 @@ static const struct route routes[] = {
 	{ "POST",   "/v1/transfers",         WHO_OWNER,         4 * KIB,      WRITE_KEYS " from to amount_units", transfer_post },
 	{ "POST",   "/v1/refunds",           WHO_ADMINISTRATOR, 4 * KIB,      WRITE_KEYS " charge amount_units", refund_post },
 	{ "POST",   "/v1/voids",             WHO_ADMINISTRATOR, 4 * KIB,      WRITE_KEYS " entry", void_post },
+	{ "GET",    "/v1/rates",             WHO_ANYONE,        0,            NULL, rates_get },
+	{ "POST",   "/v1/rates",             WHO_ADMINISTRATOR, 4 * KIB,      WRITE_KEYS " gpu_type thousandths valid_from", rate_post },
 	{ "GET",    "/v1/balances",          WHO_ANYONE,        0,            NULL, balances_get },
 	{ "GET",    "/v1/journal",           WHO_ANYONE,        0,            NULL, journal_get },
 	{ "GET",    "/v1/holds",             WHO_ANYONE,        0,            NULL, holds_get },

@@ -43,6 +43,8 @@ int transfer_post(struct request *rq, struct fault *why);
 int refund_post(struct request *rq, struct fault *why);
 int void_post(struct request *rq, struct fault *why);
 int allocation_patch(struct request *rq, struct fault *why);
+int rates_get(struct request *rq, struct fault *why);
+int rate_post(struct request *rq, struct fault *why);
 int balances_get(struct request *rq, struct fault *why);
 int journal_get(struct request *rq, struct fault *why);
 int holds_get(struct request *rq, struct fault *why);

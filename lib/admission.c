@@ -79,7 +79,7 @@ int admission_price(const struct admission_question *q, const struct admission_r
 	}
 	out->tier = TIER_FUNDED;
 	out->min_runtime_s = min_runtime(q, rules);
-	if (amount_price(q->request->gpus_max, hold_seconds(q, rules, out->min_runtime_s), q->rate, &per_task) < 0 ||
+	if (amount_price(1, hold_seconds(q, rules, out->min_runtime_s), q->price, &per_task) < 0 ||
 		(per_task > 0 && tasks > INT64_MAX / per_task))
 		return fault_errno(why, EOVERFLOW, "%jd GPUs for %jd array tasks cost more GPU-hours than can be counted; "
 			"ask for fewer", (intmax_t)q->request->gpus_max, (intmax_t)tasks);
@@ -120,7 +120,7 @@ static const char *left_at(const struct budget_node *n, char *buf, size_t size)
 static void say_what_would_fit(const struct admission_question *q, const struct admission_rules *rules, struct admission *a,
 	const struct budget_node *n)
 {
-	int64_t price = q->request->gpus_max * q->rate * q->request->array_tasks;
+	int64_t price = q->price * q->request->array_tasks;
 	int64_t fits_s = price > 0 && budget_available(n) > 0 ? budget_available(n) / price / 60 * 60 : 0;
 	char time[DURATION_TEXT_MAX];
 

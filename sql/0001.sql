@@ -152,6 +152,22 @@ CREATE INDEX journal_by_project ON journal(project, id);
 CREATE INDEX journal_by_charge ON journal(charge) WHERE charge IS NOT NULL;
 CREATE UNIQUE INDEX journal_by_request ON journal(request_id) WHERE request_id IS NOT NULL;
 
+-- What a GPU-hour of a type costs, in thousandths, from when on. Never changed: the next row follows it.
+CREATE TABLE rate (
+	id          INTEGER PRIMARY KEY,
+	at          INTEGER NOT NULL,
+	gpu_type    TEXT NOT NULL CHECK (length(gpu_type) <= 63),		-- '' = the default; 'shard', 'mps': each of them
+	valid_from  INTEGER NOT NULL,
+	thousandths INTEGER NOT NULL CHECK (thousandths BETWEEN 0 AND 1000000),
+	actor       TEXT NOT NULL,
+	reason      TEXT NOT NULL DEFAULT '',
+	request_id  TEXT UNIQUE
+) STRICT;
+CREATE TRIGGER rate_is_never_changed BEFORE UPDATE ON rate
+BEGIN SELECT RAISE(ABORT, 'rates are append-only: set the next one'); END;
+CREATE TRIGGER rate_is_never_deleted BEFORE DELETE ON rate
+BEGIN SELECT RAISE(ABORT, 'rates are append-only: set the next one'); END;
+
 -- Shadow mode: what would have been done, for whom. A submission's row is bound to its job as the job turns up.
 CREATE TABLE shadow (
 	id        INTEGER PRIMARY KEY,

@@ -16,7 +16,11 @@ setup_file()
 	ctl allocation add speech 10 -r grant
 }
 
-teardown_file()	{ alone_stop "$DIR"; }
+teardown_file()	{ stop; }
+
+# alone_stop waits for a child; this daemon is one of setup_file's.
+stop()		{ kill -TERM "$(<"$DIR/pid")" && eventually gone; }
+gone()		{ ! process_id "$(<"$DIR/pid")" >/dev/null; }
 teardown()	{ alone_answers "$DIR"; }
 
 ctl()		{ "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" "$@"; }
@@ -116,4 +120,46 @@ refused()
 	ctl -o json allocation show "$id" | jq -e '.carry_over_percent == 20 and .vests == false'
 	refused 1 "without an end cannot vest" ctl allocation set 1 --vests yes
 	refused 2 "percentage" ctl allocation set "$id" --carry-over 101
+}
+
+# hold TYPE=N: units that a job of an hour would set aside.
+would_hold()
+{
+	api "$DIR/slurm" POST /v1/verdicts -d "{\"kind\":\"submit\",\"uid\":0,\"account\":\"rates\",\"tres_per_job\":\"$1\",\"num_tasks\":1,
+		\"min_nodes\":1,\"time_limit_min\":60,\"min_runtime\":\"1h\"}"
+	answered 200 accept
+	ctl -o json hold list rates | jq '.rows[0].units'
+}
+
+@test "a job is set aside for by the rate of its type, and a rate is never set for the past" {
+	ctl project add rates
+	ctl allocation add rates 1000 -r grant
+	[[ $(would_hold gres:gpu:h100:2) == 7200000 ]]
+	ctl rate set h100 2.5 -r "list price" --dry-run
+	[[ $(would_hold gres:gpu:h100:2) == 7200000 ]]
+	ctl rate set h100 2.5 -r "list price"
+	ctl rate set default 0.5 -r "list price"
+	ctl rate set h100 9 --starts now+1d -r "from tomorrow"
+	[[ $(would_hold gres:gpu:h100:2) == 18000000 ]]
+	[[ $(would_hold gres:gpu:2) == 3600000 ]]
+	[[ $(ctl -o json rate list | jq -c '[.rows[].thousandths]') == "[2500,500,9000]" ]]
+	refused 1 "before now" ctl rate set h100 1 --starts 2020-01-01 -r x
+	refused 1 "from 0.001" ctl rate set h100 0 -r x
+	refused 2 "three decimals" ctl rate set h100 1.2345 -r x
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" rate set h100 1 -r x
+}
+
+@test "shards cost nothing until they have a rate, and then each its own" {
+	api "$DIR/slurm" POST /v1/verdicts -d '{"kind":"submit","uid":0,"account":"rates","tres_per_job":"gres:shard:4","num_tasks":1,"min_nodes":1,"time_limit_min":60,"min_runtime":"1h"}'
+	answered 200 '"tier":"none"'
+	ctl rate set shard 0.125 -r "an eighth"
+	[[ $(would_hold gres:shard:4) == 1800000 ]]
+}
+
+@test "rates outlive a restart" {
+	local before
+	before=$(ctl -o json rate list)
+	stop
+	alone_start "$DIR"
+	[[ $(ctl -o json rate list) == "$before" && $(would_hold gres:gpu:h100:2) == 18000000 ]]
 }

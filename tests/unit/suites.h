@@ -30,6 +30,7 @@
 	X(place) \
 	X(question) \
 	X(ranking) \
+	X(rate) \
 	X(routes) \
 	X(settings) \
 	X(submit_options) \

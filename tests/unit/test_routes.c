@@ -28,6 +28,8 @@ STAND_IN(adjustment_post)
 STAND_IN(transfer_post)
 STAND_IN(refund_post)
 STAND_IN(void_post)
+STAND_IN(rates_get)
+STAND_IN(rate_post)
 STAND_IN(balances_get)
 STAND_IN(journal_get)
 STAND_IN(holds_get)
@@ -58,6 +60,8 @@ static const struct {
 	{ "POST", "/v1/transfers", transfer_post, WHO_OWNER, "" },
 	{ "POST", "/v1/refunds", refund_post, WHO_ADMINISTRATOR, "" },
 	{ "POST", "/v1/voids", void_post, WHO_ADMINISTRATOR, "" },
+	{ "GET", "/v1/rates", rates_get, WHO_ANYONE, "" },
+	{ "POST", "/v1/rates", rate_post, WHO_ADMINISTRATOR, "" },
 	{ "GET", "/v1/balances", balances_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/journal", journal_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/holds", holds_get, WHO_ANYONE, "" },
