@@ -232,44 +232,56 @@ static int find_only(const struct allocation *a, void *arg)
 	return 0;
 }
 
-/* The allocation that was named by its id is the project's, where both are said. */
-static int named_allocation(struct request *rq, const char *name, int64_t id, struct fault *why)
+/* The allocation that is named by its id is one of the project. */
+static int named_allocation(struct request *rq, const struct project *p, int64_t id, struct fault *why)
 {
 	struct allocation a;
-	struct project p;
 
 	if (allocation_by_id(rq->b->ledger, id, &a, why) != 1)
 		return fault_errno(why, ENOENT, "there is no allocation %jd", (intmax_t)id);
-	if (name && project_find(rq->b->ledger, name, &p, why) != 1)
+	if (p && p->id != a.project)
+		return fault_errno(why, EEXIST, "allocation %jd is not one of %s; see budgetctl allocation list %s", (intmax_t)id, p->name, p->name);
+	return 0;
+}
+
+static int choose_allocation(struct request *rq, const struct project *p, int64_t *allocation, struct fault *why)
+{
+	struct only only = { .now = rq->now };
+	int rc = body_int(rq, "allocation", 1, INT64_MAX, allocation, why);
+
+	if (rc != 0)
+		return rc < 0 ? -1 : named_allocation(rq, p, *allocation, why);
+	if (!p)
+		return fault_errno(why, EINVAL, "\"project\" is missing");
+	if (allocation_walk(rq->b->ledger, p->id, find_only, &only, why) < 0)
 		return -1;
-	if (name && p.id != a.project)
-		return fault_errno(why, EEXIST, "allocation %jd is not one of %s; see budgetctl allocation list %s", (intmax_t)id, p.name, p.name);
+	if (only.count == 0)
+		return fault_errno(why, EEXIST, "%s has no live allocation; make one: budgetctl allocation add %s GPU-HOURS", p->name, p->name);
+	if (only.count > 1)
+		return fault_errno(why, EEXIST, "%s has %d live allocations; say which one: --allocation ID, see budgetctl allocation list %s",
+			p->name, only.count, p->name);
+	*allocation = only.id;
 	return 0;
 }
 
 int money_allocation(struct request *rq, int64_t *allocation, struct fault *why)
 {
-	struct only only = { .now = rq->now };
 	const char *name = NULL;
 	struct project p;
-	int rc = body_int(rq, "allocation", 1, INT64_MAX, allocation, why);
 
-	if (rc < 0 || body_text(rq, "project", &name, why) < 0)
+	if (body_text(rq, "project", &name, why) < 0 || (name && project_find(rq->b->ledger, name, &p, why) != 1))
 		return -1;
-	if (rc == 1)
-		return named_allocation(rq, name, *allocation, why);
-	if (body_need_text(rq, "project", &name, why) < 0 || project_find(rq->b->ledger, name, &p, why) != 1 ||
-		allocation_walk(rq->b->ledger, p.id, find_only, &only, why) < 0)
-		return -1;
-	if (only.count == 0)
-		return fault_errno(why, EEXIST, "%s has no live allocation; make one: budgetctl allocation add %s GPU-HOURS", p.name, p.name);
-	if (only.count > 1)
-		return fault_errno(why, EEXIST, "%s has %d live allocations; say which one: --allocation ID, see budgetctl allocation list %s",
-			p.name, only.count, p.name);
-	*allocation = only.id;
-	return 0;
+	return choose_allocation(rq, name ? &p : NULL, allocation, why);
 }
 
+int money_allocation_of(struct request *rq, int64_t project, int64_t *allocation, struct fault *why)
+{
+	struct project p;
+
+	return project_by_id(rq->b->ledger, project, &p, why) != 1 ? -1 : choose_allocation(rq, &p, allocation, why);
+}
+
+/* Reason, actor and request id of a write. */
 int money_entry(struct request *rq, const char *kind, bool need_reason, struct journal_entry *e, struct fault *why)
 {
 	const char *reason = "", *request_id = "";

@@ -13,6 +13,8 @@ int money_entry(struct request *rq, const char *kind, bool need_reason, struct j
 int money_units(struct request *rq, int64_t min, amount_t *out, struct fault *why);
 /* "allocation"; without it the only live one of "project". Wants a transaction. */
 int money_allocation(struct request *rq, int64_t *allocation, struct fault *why);
+/* The same when the project is not a key of the body. */
+int money_allocation_of(struct request *rq, int64_t project, int64_t *allocation, struct fault *why);
 
 /* `apply` in a LEDGER_MONEY transaction, after what has ended has expired. 201 and written; or, with "dry_run" in the body, 200, the same answer
  * with "dry_run": true, and nothing written. */

@@ -168,6 +168,29 @@ BEGIN SELECT RAISE(ABORT, 'rates are append-only: set the next one'); END;
 CREATE TRIGGER rate_is_never_deleted BEFORE DELETE ON rate
 BEGIN SELECT RAISE(ABORT, 'rates are append-only: set the next one'); END;
 
+-- GPU-hours that a project asks for. What was asked and what was answered is never changed.
+CREATE TABLE request (
+	id          INTEGER PRIMARY KEY,
+	at          INTEGER NOT NULL,
+	project     INTEGER NOT NULL REFERENCES project(id),
+	units       INTEGER NOT NULL CHECK (units > 0),
+	actor       TEXT NOT NULL,
+	reason      TEXT NOT NULL,
+	request_id  TEXT UNIQUE,
+	decision    TEXT CHECK (decision IN ('approved', 'refused')),		-- NULL = open
+	decided_at  INTEGER,
+	decided_by  TEXT,
+	answer      TEXT,
+	decision_id TEXT,							-- the request id of the decision
+	entry       INTEGER REFERENCES journal(id) CHECK ((entry IS NOT NULL) = (decision IS 'approved'))
+) STRICT;
+CREATE INDEX request_open ON request(project) WHERE decision IS NULL;
+CREATE TRIGGER request_is_decided_once BEFORE UPDATE ON request
+	WHEN OLD.decision IS NOT NULL OR NEW.units <> OLD.units OR NEW.project <> OLD.project OR NEW.reason <> OLD.reason OR NEW.actor <> OLD.actor
+BEGIN SELECT RAISE(ABORT, 'a request is decided once and never changed'); END;
+CREATE TRIGGER request_is_never_deleted BEFORE DELETE ON request
+BEGIN SELECT RAISE(ABORT, 'requests are never deleted'); END;
+
 -- Shadow mode: what would have been done, for whom. A submission's row is bound to its job as the job turns up.
 CREATE TABLE shadow (
 	id        INTEGER PRIMARY KEY,

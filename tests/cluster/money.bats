@@ -163,3 +163,28 @@ would_hold()
 	alone_start "$DIR"
 	[[ $(ctl -o json rate list) == "$before" && $(would_hold gres:gpu:h100:2) == 18000000 ]]
 }
+
+@test "a member asks for GPU-hours, and who stands above decides once, in the open" {
+	local id
+	as_member() { as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" "$@"; }
+	refused 4 "not a member" as_member request rates 5 -r please
+	ctl project set vision --remove-owners nobody
+	ctl project set vision --add-members nobody
+	id=$(as_member -o json request vision 5 -r "a deadline in May" | jq .id)
+	refused 2 "reason" as_member request vision 5
+	refused 4 "administrator" as_member request approve "$id" -r "I allow it myself"
+	ctl -o json request list vision | jq -e '.rows | length == 1 and .[0].state == "open" and .[0].actor == "nobody"'
+	ctl request approve "$id" 3 -r "three must do" --dry-run
+	[[ $(amount vision) == 20 ]]
+	ctl request approve "$id" 3 -r "three must do" --request-id d
+	ctl request approve "$id" 3 -r "three must do" --request-id d
+	[[ $(amount vision) == 23 ]]
+	ctl -o json journal vision | jq -e '.rows[0] | .kind == "deposit" and (.reason | contains("a deadline in May"))'
+	refused 1 "was approved before, by root: three must do" ctl request refuse "$id" -r "no"
+	ctl project set ai --add-owners nobody
+	id=$(ctl -o json request vision 50 -r more | jq .id)
+	as_member request refuse "$id" -r "not this month"
+	as_member -o json request list --all vision | jq -e '.rows | map(.state) == ["refused", "approved"]'
+	[[ $(amount vision) == 23 && $(ctl -o json request list | jq '.rows | length') == 0 ]]
+	refused 1 "no request 99" ctl request approve 99 -r x
+}

@@ -30,6 +30,9 @@ STAND_IN(refund_post)
 STAND_IN(void_post)
 STAND_IN(rates_get)
 STAND_IN(rate_post)
+STAND_IN(requests_get)
+STAND_IN(request_post)
+STAND_IN(request_patch)
 STAND_IN(balances_get)
 STAND_IN(journal_get)
 STAND_IN(holds_get)
@@ -62,6 +65,9 @@ static const struct {
 	{ "POST", "/v1/voids", void_post, WHO_ADMINISTRATOR, "" },
 	{ "GET", "/v1/rates", rates_get, WHO_ANYONE, "" },
 	{ "POST", "/v1/rates", rate_post, WHO_ADMINISTRATOR, "" },
+	{ "GET", "/v1/requests", requests_get, WHO_ANYONE, "" },
+	{ "POST", "/v1/requests", request_post, WHO_MEMBER, "" },
+	{ "PATCH", "/v1/requests/3", request_patch, WHO_OWNER, "3" },
 	{ "GET", "/v1/balances", balances_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/journal", journal_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/holds", holds_get, WHO_ANYONE, "" },
