@@ -102,17 +102,19 @@ static const char *asked(const struct admission_question *q, const struct admiss
 	return buf;
 }
 
-/* "vision has 2.00 of 8.00 GPU-h available (6.00 held, 0.00 charged)" */
+/* "vision has 2.00 of 8.00 GPU-h available (6.00 held, 0.00 charged)"; and what has not vested, where something has not. */
 static const char *left_at(const struct budget_node *n, char *buf, size_t size)
 {
-	char available[AMOUNT_TEXT_MAX], amount[AMOUNT_TEXT_MAX], held[AMOUNT_TEXT_MAX], charged[AMOUNT_TEXT_MAX];
+	char available[AMOUNT_TEXT_MAX], amount[AMOUNT_TEXT_MAX], held[AMOUNT_TEXT_MAX], charged[AMOUNT_TEXT_MAX], later[AMOUNT_TEXT_MAX];
+	bool vests = n->unvested > 0;
 
 	if (n->expired)
 		snprintf(buf, size, "the allocations of %s have expired or have not begun, it has 0.00 GPU-h available", n->name);
 	else
-		snprintf(buf, size, "%s has %s of %s GPU-h available (%s held, %s charged)", n->name,
+		snprintf(buf, size, "%s has %s of %s GPU-h available (%s held, %s charged%s%s%s)", n->name,
 			amount_text(budget_available(n), available), amount_text(n->amount + n->credit, amount),
-			amount_text(n->held, held), amount_text(n->charged, charged));
+			amount_text(n->held, held), amount_text(n->charged, charged), vests ? ", " : "",
+			vests ? amount_text(n->unvested, later) : "", vests ? " not vested yet" : "");
 	return buf;
 }
 

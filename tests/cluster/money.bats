@@ -188,3 +188,22 @@ would_hold()
 	[[ $(amount vision) == 23 && $(ctl -o json request list | jq '.rows | length') == 0 ]]
 	refused 1 "no request 99" ctl request approve 99 -r x
 }
+
+# The daemon expires what has ended before it writes anything else of money.
+expired()
+{
+	ctl deposit ai 1 -r "one more"
+	ctl -o json journal short | jq -e '[.rows[] | .kind] == ["carry-over", "carry-over", "expiry", "deposit", "deposit"]' >/dev/null
+}
+
+@test "what is left of an allocation expires at its end, and a part of it is carried over" {
+	local end
+	end=$(($(date +%s) + 2))
+	ctl project add short
+	ctl allocation add short 1 -r "the next one"
+	api "$PEOPLE" POST /v1/allocations -d "{\"project\":\"short\",\"amount_units\":36000000,\"ends\":$end,\"carry_over_percent\":20,\"reason\":\"x\"}"
+	answered 201 '"carry_over_percent":20'
+	eventually expired
+	[[ $(amount short) == 3 ]]
+	ctl -o json journal short | jq -e "[.rows[] | select(.kind == \"expiry\")] | length == 1 and .[0].at == $end and .[0].units == -28800000"
+}
