@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * chain.h - a hash over every row that is final, and over all that were final before it
  *
- * A row becomes final once: a journal entry and a charge when written, a run when it has ended, a hold when it
- * is closed. That moment adds a link to the table `chain`: link number, table, row and
+ * A row becomes final once: a journal entry, a charge and a rate when written, a run when it has ended, a hold when
+ * it is closed, a request when it is decided. That moment adds a link to the table `chain`: link number, table, row and
  *
  *   hash = SHA-256(hash of the link before || table || column || column ...)
  *

@@ -318,7 +318,7 @@ END_TEST
 /* A part of another size, charged while the run goes on. */
 static int resize(struct ledger *l, void *arg, struct fault *why)
 {
-	return run_resize(l, arg, ADMITTED + 1000, 3, "gres/gpu=3", ADMITTED + 1000, why);
+	return run_resize(l, arg, ADMITTED + 1000, 3, 3 * AMOUNT_RATE_ONE, "gres/gpu=3", ADMITTED + 1000, why);
 }
 
 START_TEST(a_run_that_was_resized_leaves_the_books_sound)
