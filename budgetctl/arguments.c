@@ -3,6 +3,7 @@
  *
  * getopt_long() finds options wherever they stand; which of them the command takes is checked afterwards,
  * because `budgetctl -o json journal` must work as `budgetctl journal -o json` does. */
+#include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +80,10 @@ static int options_read(int argc, char **argv, struct arguments *a)
 	while (optind < argc) {
 		const char *word = argv[optind];
 
+		if (word[0] == '-' && isdigit((unsigned char)word[1])) { /* a negative amount */
+			argv[nwords++] = argv[optind++];
+			continue;
+		}
 		value = getopt_long(argc, argv, letters, long_options, NULL);
 		if (value == -1)
 			break;
