@@ -404,7 +404,8 @@ static int set_allocation(struct request *rq, struct fault *why)
 		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no allocation %s", rq->name);
 	if (a.ends && a.ends <= rq->now)
 		return fault_errno(why, EEXIST, "allocation %jd has ended", (intmax_t)a.id);
-	if (money_entry(rq, "", false, &e, why) < 0 || read_terms(rq, &a, why) < 0 || allocation_set(rq->b->ledger, &a, why) < 0 || project_by_id(rq->b->ledger, a.project, &p, why) != 1)
+	if (money_entry(rq, "", false, &e, why) < 0 || read_terms(rq, &a, why) < 0 ||
+		allocation_set(rq->b->ledger, &a, why) < 0 || project_by_id(rq->b->ledger, a.project, &p, why) != 1)
 		return -1;
 	log_info("allocation %jd of %s: carry-over %jd %%, %s, by %s: %s", (intmax_t)a.id, p.name, (intmax_t)a.carry_over_percent,
 		a.vests ? "vests" : "does not vest", e.actor, e.reason);

@@ -16,8 +16,8 @@ int money_allocation(struct request *rq, int64_t *allocation, struct fault *why)
 /* The same when the project is not a key of the body. */
 int money_allocation_of(struct request *rq, int64_t project, int64_t *allocation, struct fault *why);
 
-/* `apply` in a LEDGER_MONEY transaction, after what has ended has expired. 201 and written; or, with "dry_run" in the body, 200, the same answer
- * with "dry_run": true, and nothing written. */
+/* `apply` in a LEDGER_MONEY transaction, after what has ended has expired. 201 and written; or, with "dry_run" in the
+ * body, 200, the same answer with "dry_run": true, and nothing written. */
 int money_write(struct request *rq, handler_fn apply, struct fault *why);
 
 /* Rows of replies, given away. */

@@ -60,7 +60,8 @@ END_TEST
 
 START_TEST(what_is_asked_without_a_type_costs_what_the_dearest_of_its_partition_does)
 {
-	struct gpu_count typed = count("l4", 2, NULL, 0), mixed = count("l4", 1, "", 2), may = count("l4", 8, "h100", 8), untyped = count("", 8, "l4", 8);
+	struct gpu_count typed = count("l4", 2, NULL, 0), mixed = count("l4", 1, "", 2);
+	struct gpu_count may = count("l4", 8, "h100", 8), untyped = count("", 8, "l4", 8);
 	amount_t price;
 
 	ck_assert_int_eq(rate_price_dearest(&table, &typed, 2, &may, 150, &price), 0);
