@@ -18,6 +18,8 @@ static const struct chained {
 	{ "charge", NULL },
 	{ "run", "ended" },
 	{ "hold", "closed_at" },
+	{ "rate", NULL },
+	{ "request", "decision" },
 };
 
 #define CHAINED (sizeof(chained) / sizeof(chained[0]))

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * chain.h - a hash over every row that is final, and over all that were final before it
  *
- * Rows of the tables below become final once: a journal entry and a charge when they are written, a run when it has ended, a hold when it is
- * closed. That moment adds a link to the table `chain`: link number, table, row and
- *   hash = SHA-256(hash of the link before || table || column || column ...)
- * with 32 zero bytes before the first link. The table's name and the columns, in the order of the table, are written as `t<bytes>:<text>;`
- * (the name and texts), `i<decimal>;` (integers), `b<bytes>:<bytes>;` (blobs) and `n;` (NULL); NULLs at the end are left out. So a later
- * schema may add columns at the end of a table without a change to the hashes of its old rows.
- * `chain_head` has the number and the hash of the last link: rows cut off at the end are missed, too. Who can write the file can write a new
- * chain as well: note the head that `budgetctl verify` prints somewhere else.
+ * A row becomes final once: a journal entry, a charge and a rate when written, a run when it has ended, a hold when
+ * it is closed, a request when it is decided. That moment adds a link to the table `chain`: link number, table, row and
  *
- * Links are added by temporary triggers of the connection that budgetd writes by, made from the columns as they are: no statement that
- * writes such a row can forget it, and it is in the same transaction.
+ *   hash = SHA-256(hash of the link before || table || column || column ...)
+ *
+ * with 32 zero bytes before the first link. The table's name and the columns, in the order of the table, are
+ * written as `t<bytes>:<text>;` (the name and texts), `i<decimal>;` (integers), `b<bytes>:<bytes>;` (blobs) and
+ * `n;` (NULL); NULLs at the end are left out. So a later schema may add columns at the end of a table without a
+ * change to the hashes of its old rows.
+ *
+ * `chain_head` has the number and the hash of the last link: rows cut off at the end are missed, too. Who can
+ * write the file can write a new chain as well: note the head that `budgetctl verify` prints somewhere else.
+ *
+ * Links are added by temporary triggers of the connection that budgetd writes by, made from the columns as
+ * they are: no statement that writes such a row can forget it, and it is in the same transaction.
  *
  * Threads  a connection belongs to one thread at a time */
 #ifndef BOOKS_CHAIN_H
@@ -22,16 +26,17 @@
 #define CHAIN_HASH_BYTES 32
 #define CHAIN_HEAD_TEXT_MAX 96
 
-/* This connection knows chain_hash(HASH-BEFORE, TABLE, COLUMN...) from now on. 0; or -1, errno ENOMEM or EIO. */
+/* This connection knows chain_hash(HASH-BEFORE, TABLE, COLUMN...) from now on. 0; or -1, errno ENOMEM, EIO. */
 int chain_function(sqlite3 *db, struct fault *why);
 
 /* The same, and what becomes final over this connection from now on gets its link. */
 int chain_attach(sqlite3 *db, struct fault *why);
 
-/* For books/audit.c; they want chain_function(). 0 = sound; 1 = *wrong names the first row that is not; -1 = *wrong says why it cannot be told. */
-int chain_check_links(sqlite3 *db, struct fault *wrong);	/* each link is what its row gives */
-int chain_check_head(sqlite3 *db, struct fault *wrong);		/* the last one is the one that was written last */
-int chain_check_rows(sqlite3 *db, struct fault *wrong);		/* each row that is final has its link */
+/* For books/audit.c; they want chain_function(). 0 = sound; 1 = *wrong names the first row that is not; -1 =
+ * *wrong says why it cannot be told. */
+int chain_check_links(sqlite3 *db, struct fault *wrong); /* each link is what its row gives */
+int chain_check_head(sqlite3 *db, struct fault *wrong);  /* the last one is the one that was written last */
+int chain_check_rows(sqlite3 *db, struct fault *wrong);  /* each row that is final has its link */
 
 /* "1234 links, the last is 9f86d0..." Returns buf; cannot fail: "" when there is none. */
 const char *chain_head_text(sqlite3 *db, char buf[static CHAIN_HEAD_TEXT_MAX]);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * copy.c - backup and restore (copy.h)
  *
- * Everything is made beside its place, under a name that nobody else takes, and gets its own name last: a kill at any moment leaves either what was
- * there, or the new one, or (in the middle of a restore) nothing at the name and both beside it. */
+ * Everything is made beside its place, under a name that nobody else takes, and gets its own name last: a kill at any
+ * moment leaves either what was there, or the new one, or (in the middle of a restore) nothing at the name and both
+ * beside it. */
 #include "books/copy.h"
 #include "books/audit.h"
 #include "books/schema.h"
@@ -19,11 +20,14 @@
 #include <time.h>
 #include <unistd.h>
 
+static int errno_of(int code)
+{
+	return code == SQLITE_FULL ? ENOSPC : code == SQLITE_NOTADB || code == SQLITE_CORRUPT ? EBADMSG : EIO;
+}
+
 static int copy_fault(const char *path, sqlite3 *db, struct fault *why)
 {
-	int code = db ? sqlite3_errcode(db) & 0xff : SQLITE_NOMEM;
-
-	return fault_errno(why, code == SQLITE_FULL ? ENOSPC : code == SQLITE_NOTADB || code == SQLITE_CORRUPT ? EBADMSG : EIO, "%s: %s", path,
+	return fault_errno(why, db ? errno_of(sqlite3_errcode(db) & 0xff) : ENOMEM, "%s: %s", path,
 		db ? sqlite3_errmsg(db) : "out of memory");
 }
 
@@ -40,8 +44,7 @@ static int copy_pages(sqlite3 *from, const char *from_path, sqlite3 *to, const c
 	rc = sqlite3_backup_step(b, -1);
 	if (rc != SQLITE_DONE) {
 		sqlite3_backup_finish(b);
-		return fault_errno(why, rc == SQLITE_FULL ? ENOSPC : rc == SQLITE_NOTADB || rc == SQLITE_CORRUPT ? EBADMSG : EIO,
-			"%s cannot be copied to %s: %s", from_path, to_path, sqlite3_errstr(rc));
+		return fault_errno(why, errno_of(rc & 0xff), "%s cannot be copied to %s: %s", from_path, to_path, sqlite3_errstr(rc));
 	}
 	return sqlite3_backup_finish(b) == SQLITE_OK ? 0 : copy_fault(to_path, to, why);
 }

@@ -24,7 +24,7 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_VERSION] = { 0, "version", NULL, "print the version" },
 	[OPT_PROJECT] = { 'p', "project", "PROJECT", "only this project and what is below it" },
 	[OPT_JOB] = { 'j', "job", "JOB", "only this job" },
-	[OPT_ALL] = { 'a', "all", NULL, "closed ones too; of doctor, setup, shadow and verify: what is well too" },
+	[OPT_ALL] = { 'a', "all", NULL, "closed and decided ones too; of doctor, setup and shadow: what is well too" },
 	[OPT_LIMIT] = { 0, "limit", "N", "at most N rows, the newest (default 1000; 0 = all)" },
 	[OPT_PARENT] = { 0, "parent", "PROJECT", "the project above it; \"\" is the root" },
 	[OPT_SHARE] = { 0, "share", "N", "its weight among its siblings" },
@@ -52,8 +52,12 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_DECLARE_TIER] = { 0, "tier", "TIER", "funded or free" },
 	[OPT_DECLARE_TEAM_RANK] = { 0, "team-rank", "N",
 		"its rank among the jobs of its own project: 1 goes first, 0 = no rank" },
+	[OPT_DRY_RUN] = { 0, "dry-run", NULL, "show what it would do, and do nothing" },
+	[OPT_CARRY_OVER] = { 0, "carry-over", "PERCENT",
+		"of what is left at its end, into the next allocation of the project" },
+	[OPT_VESTS] = { 0, "vests", "YESNO", "yes: usable little by little from its start to its end" },
+	[OPT_BURST] = { 0, "burst", "GPU-HOURS", "usable before they have vested" },
 	[OPT_APPLY] = { 0, "apply", NULL, "have sacctmgr do its part" },
-	[OPT_DRY_RUN] = { 0, "dry-run", NULL, "tell what would be done, and do nothing" },
 	[OPT_TZ] = { 0, "tz", "ZONE", "the time zone of the file and of its months: UTC (default), Europe/Berlin" },
 };
 
@@ -64,7 +68,8 @@ const struct option_row option_table[OPTIONS] = {
 #define PROJECT                                                                                              \
 	(OPTION_BIT(OPT_PARENT) | OPTION_BIT(OPT_SHARE) | OPTION_BIT(OPT_ON_EXHAUSTED) |                     \
 		OPTION_BIT(OPT_CREDIT))
-#define WRITE   (OPTION_BIT(OPT_REASON) | OPTION_BIT(OPT_REQUEST_ID))
+#define WRITE   (OPTION_BIT(OPT_REASON) | OPTION_BIT(OPT_REQUEST_ID) | OPTION_BIT(OPT_DRY_RUN))
+#define TERMS   (OPTION_BIT(OPT_CARRY_OVER) | OPTION_BIT(OPT_VESTS) | OPTION_BIT(OPT_BURST))
 
 const struct command command_table[] = {
 	{ "project", "add", "PROJECT", 1, 1, "add a project (a Slurm account of the same name) to the tree",
@@ -78,12 +83,34 @@ const struct command command_table[] = {
 	{ "project", "remove", "PROJECT", 1, 1, "remove a project; its journal stays", 0,
 		cmd_project_remove },
 	{ "allocation", "add", "PROJECT GPU-HOURS", 2, 2, "give a project GPU-hours, valid from and until",
-		OPTION_BIT(OPT_STARTS) | OPTION_BIT(OPT_ENDS) | WRITE, cmd_allocation_add },
+		OPTION_BIT(OPT_STARTS) | OPTION_BIT(OPT_ENDS) | TERMS | WRITE, cmd_allocation_add },
+	{ "allocation", "set", "ID", 1, 1, "how it vests, and what of it is carried over at its end", TERMS | WRITE,
+		cmd_allocation_set },
 	{ "allocation", "list", "[PROJECT]", 0, 1, "allocations, what is used of them and when they expire",
 		OPTION_BIT(OPT_PROJECT), cmd_allocation_list },
 	{ "allocation", "show", "ID", 1, 1, "one allocation, line by line", 0, cmd_allocation_show },
 	{ "deposit", NULL, "PROJECT GPU-HOURS", 2, 2, "add GPU-hours to an allocation, with a reason",
 		OPTION_BIT(OPT_ALLOCATION) | WRITE, cmd_deposit },
+	{ "withdraw", NULL, "PROJECT GPU-HOURS", 2, 2, "take back what is neither charged nor held",
+		OPTION_BIT(OPT_ALLOCATION) | WRITE, cmd_withdraw },
+	{ "transfer", NULL, "FROM TO GPU-HOURS", 3, 3, "move GPU-hours from one project to another", WRITE,
+		cmd_transfer },
+	{ "adjust", NULL, "PROJECT GPU-HOURS", 2, 2, "correct an amount, up (5) or down (-5)",
+		OPTION_BIT(OPT_ALLOCATION) | WRITE, cmd_adjust },
+	{ "refund", NULL, "CHARGE [GPU-HOURS]", 1, 2, "give back a charge, or a part of it", WRITE, cmd_refund },
+	{ "void", NULL, "ENTRY", 1, 1, "reverse a deposit, withdrawal, transfer or adjustment of the journal",
+		WRITE, cmd_void },
+	{ "request", "list", "[PROJECT]", 0, 1, "GPU-hours that were asked for and wait for an answer",
+		PAGED | OPTION_BIT(OPT_ALL), cmd_request_list },
+	{ "request", "approve", "ID [GPU-HOURS]", 1, 2, "deposit what a project asked for, or another amount",
+		OPTION_BIT(OPT_ALLOCATION) | WRITE, cmd_request_approve },
+	{ "request", "refuse", "ID", 1, 1, "refuse what a project asked for, with a reason", WRITE, cmd_request_refuse },
+	{ "request", NULL, "PROJECT GPU-HOURS", 2, 2, "ask for GPU-hours; an owner above or an administrator decides",
+		WRITE, cmd_request },
+	{ "rate", "list", "", 0, 0, "what a GPU-hour of a type costs, and from when on", 0, cmd_rate_list },
+	{ "rate", "set", "GPU-TYPE RATE", 2, 2,
+		"set the rate of a type (as Slurm names it; default, shard, mps) for what starts from then on",
+		OPTION_BIT(OPT_STARTS) | WRITE, cmd_rate_set },
 	{ "balance", NULL, "[PROJECT...]", 0, -1, "amount, charges, held and available by project",
 		OPTION_BIT(OPT_PROJECT), cmd_balance },
 	{ "journal", NULL, "[PROJECT]", 0, 1, "every movement of GPU-hours, newest first",

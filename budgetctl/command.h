@@ -51,6 +51,9 @@ enum command_option {
 	OPT_APPLY,
 	OPT_DRY_RUN,
 	OPT_TZ,
+	OPT_CARRY_OVER,
+	OPT_VESTS,
+	OPT_BURST,
 	OPTIONS
 };
 
@@ -95,6 +98,18 @@ int cmd_allocation_add(struct session *s);
 int cmd_allocation_list(struct session *s);
 int cmd_allocation_show(struct session *s);
 int cmd_deposit(struct session *s);
+int cmd_allocation_set(struct session *s);
+int cmd_withdraw(struct session *s);
+int cmd_adjust(struct session *s);
+int cmd_transfer(struct session *s);
+int cmd_refund(struct session *s);
+int cmd_void(struct session *s);
+int cmd_rate_list(struct session *s);
+int cmd_rate_set(struct session *s);
+int cmd_request(struct session *s);
+int cmd_request_list(struct session *s);
+int cmd_request_approve(struct session *s);
+int cmd_request_refuse(struct session *s);
 int cmd_balance(struct session *s);
 int cmd_journal(struct session *s);
 int cmd_hold_list(struct session *s);

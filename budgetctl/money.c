@@ -54,47 +54,85 @@ int amount_put(struct json_object *body, const char *text)
 	return request_number(body, "amount_units", amount) < 0 ? out_of_memory() : DONE;
 }
 
-static int allocation_put(const struct session *s, struct json_object *body)
+int signed_amount_put(struct json_object *body, const char *text)
 {
-	const char *text = session_option(s, OPT_ALLOCATION);
+	struct json_object *units = NULL;
+	int rv = amount_put(body, text + (*text == '-' || *text == '+'));
+
+	if (rv == DONE && *text == '-' && json_object_object_get_ex(body, "amount_units", &units))
+		rv = request_number(body, "amount_units", -json_object_get_int64(units)) < 0 ? out_of_memory() : DONE;
+	return rv;
+}
+
+int id_put(struct json_object *body, const char *key, const char *text, const char *shown_by)
+{
 	long long id;
 	char *end;
 
-	if (!text)
-		return DONE;
 	errno = 0;
 	id = strtoll(text, &end, 10);
 	if (errno || end == text || *end || id <= 0)
-		return complain(
-			USAGE, "--allocation %s: give the id that budgetctl allocation list shows", text);
-	return request_number(body, "allocation", id) < 0 ? out_of_memory() : DONE;
+		return complain(USAGE, "%s %s: give the id that budgetctl %s shows", key, text, shown_by);
+	return request_number(body, key, id) < 0 ? out_of_memory() : DONE;
 }
 
-int cmd_deposit(struct session *s)
+int allocation_put(const struct session *s, struct json_object *body)
+{
+	const char *text = session_option(s, OPT_ALLOCATION);
+
+	return text ? id_put(body, "allocation", text, "allocation list") : DONE;
+}
+
+int reason_put(const struct session *s, const char *what, struct json_object *body)
 {
 	const char *reason = session_option(s, OPT_REASON);
-	struct json_object *body, *row = NULL;
-	int rv;
 
 	if (!reason || !*reason)
-		return complain(USAGE, "a deposit needs a reason: --reason TEXT");
-	body = json_object_new_object();
-	rv = body ? amount_put(body, session_word(s, 1)) : out_of_memory();
-	if (rv == DONE)
-		rv = allocation_put(s, body);
-	if (rv == DONE &&
-		(request_text(body, "project", session_word(s, 0)) < 0 ||
-			request_text(body, "reason", reason) < 0))
-		rv = out_of_memory();
+		return complain(USAGE, "%s needs a reason: --reason TEXT", what);
+	return request_text(body, "reason", reason) < 0 ? out_of_memory() : DONE;
+}
+
+static int entries_print(struct session *s, struct json_object *reply)
+{
+	struct json_object *rows = NULL;
+	struct table *t;
+	int rv;
+
+	if (!json_object_object_get_ex(reply, "rows", &rows))
+		return table_object(journal_columns, ARRAY_SIZE(journal_columns), &s->style, reply) < 0 ? out_of_memory() : DONE;
+	t = table_new(journal_columns, ARRAY_SIZE(journal_columns), &s->style, false);
+	rv = t && table_add(t, rows) == 0 && table_print(t) == 0 ? DONE : out_of_memory();
+	table_free(t);
+	return rv;
+}
+
+int entries_write(struct session *s, int rv, const char *path, struct json_object *body)
+{
+	struct json_object *reply = NULL;
+
 	if (rv != DONE) {
 		json_object_put(body);
 		return rv;
 	}
-	rv = session_write(s, "POST", "/v1/deposits", body, &row);
-	if (rv == DONE && table_object(journal_columns, ARRAY_SIZE(journal_columns), &s->style, row) < 0)
-		rv = out_of_memory();
-	json_object_put(row);
+	rv = session_write(s, "POST", path, body, &reply);
+	if (rv == DONE)
+		rv = entries_print(s, reply);
+	json_object_put(reply);
 	return rv;
+}
+
+int cmd_deposit(struct session *s)
+{
+	struct json_object *body = json_object_new_object();
+	int rv = body ? reason_put(s, "a deposit", body) : out_of_memory();
+
+	if (rv == DONE)
+		rv = amount_put(body, session_word(s, 1));
+	if (rv == DONE)
+		rv = allocation_put(s, body);
+	if (rv == DONE && request_text(body, "project", session_word(s, 0)) < 0)
+		rv = out_of_memory();
+	return entries_write(s, rv, "/v1/deposits", body);
 }
 
 static const struct list balances = {

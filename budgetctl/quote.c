@@ -140,13 +140,13 @@ static int component_add(struct quote *q, const struct submit_component *c,
 	struct gpu_request request;
 	struct quote_part part = {.request = &request,
 		.options = &options,
-		.time_limit_s = c->time_limit_s,
-		.rate = AMOUNT_RATE_ONE};
+		.time_limit_s = c->time_limit_s};
 
 	_Static_assert((int)TIME_LIMIT_UNSET == (int)QUOTE_NOT_KNOWN, "a time limit is handed on as it is");
 	if (job_options_from_comment(&options, c->comment, why) < 0 ||
 		gpu_request_read(&c->gpus, NULL, &request, why) < 0)
 		return -1;
+	part.price = request.gpus_max * AMOUNT_RATE_ONE; /* the rates are in the books of budgetd */
 	return quote_add(q, &part, rules, why);
 }
 

@@ -230,10 +230,15 @@ int session_write(struct session *s, const char *method, const char *path, struc
 {
 	int rv;
 
-	if (!body || !path || request_text(body, "request_id", s->request_id) < 0)
+	bool dry_run = session_option(s, OPT_DRY_RUN);
+
+	if (!body || !path || request_text(body, "request_id", s->request_id) < 0 ||
+		(dry_run && json_object_object_add(body, "dry_run", json_object_new_boolean(true)) < 0))
 		rv = out_of_memory();
 	else
 		rv = call(s, method, path, body, s->request_id, reply, NULL);
+	if (rv == DONE && dry_run)
+		complain(DONE, "nothing was written, this is what it would be (--dry-run)");
 	json_object_put(body);
 	return rv;
 }

@@ -2,6 +2,7 @@
  * admit.c - the verdict, and the hold that makes it true. */
 #include "budgetd/admit.h"
 #include "budgetd/cluster_state.h"
+#include "budgetd/rates.h"
 #include "lib/duration.h"
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +29,15 @@ static int64_t time_limit(const struct budgetd *b, const struct question *q, con
 	return p->known ? p->time_limit_s : b->settings->max_min_runtime_s;
 }
 
-int admit_price(struct budgetd *b, const struct question *q, struct priced *out, struct fault *why)
+/* By the rates of now: the start of the job prices it anew (doc/model.md, 4). */
+static int price_request(struct budgetd *b, const struct partition_answer *where, int64_t now, struct priced *p, struct fault *why)
+{
+	if (rates_price_dearest(b->rates, &p->request.gpus, p->request.gpus_max, &where->gpus, now, &p->price) < 0)
+		return fault_errno(why, EOVERFLOW, "the job costs more GPU-hours than can be counted; ask for fewer GPUs");
+	return 0;
+}
+
+int admit_price(struct budgetd *b, const struct question *q, int64_t now, struct priced *out, struct fault *why)
 {
 	struct partition_answer p = cluster_state_partitions(b->cluster, q->partition);
 	struct gpu_request_cluster facts = { .gpus_per_node = p.gpus_per_node };
@@ -37,13 +46,26 @@ int admit_price(struct budgetd *b, const struct question *q, struct priced *out,
 	in.exclusive = in.exclusive || p.exclusive;
 	*out = (struct priced){
 		.time_limit_s = time_limit(b, q, &p),
-		.rate = AMOUNT_RATE_ONE,
 		.rules = { .default_min_runtime_s = b->settings->default_min_runtime_s,
 			.max_min_runtime_s = b->settings->max_min_runtime_s,
 			.hold_time_limit = b->settings->hold == HOLD_TIME_LIMIT,
 			.reject_unlimited = b->settings->unlimited_time == UNLIMITED_REJECT },
 	};
-	return read_options(q, &out->options, why) < 0 || gpu_request_read(&in, &facts, &out->request, why) < 0 ? -1 : 0;
+	if (read_options(q, &out->options, why) < 0 || gpu_request_read(&in, &facts, &out->request, why) < 0 ||
+		price_request(b, &p, now, out, why) < 0)
+		return -1;
+	out->valid = true;
+	return 0;
+}
+
+int admit_price_count(struct budgetd *b, const struct question *q, const struct gpu_count *asked, int64_t now, struct priced *p,
+	struct fault *why)
+{
+	struct partition_answer where = cluster_state_partitions(b->cluster, q->partition);
+
+	p->request.gpus = *asked;
+	p->request.gpus_max = asked->total;
+	return price_request(b, &where, now, p, why);
 }
 
 /* Reserving for a job that cannot start would take the money from those that can (doc/model.md, 4.1). */
@@ -76,7 +98,7 @@ static struct admission_question ask(const struct budgetd *b, const struct quest
 		.request = &p->request,
 		.options = &p->options,
 		.time_limit_s = p->time_limit_s,
-		.rate = p->rate,
+		.price = p->price,
 		.deferred = is_deferred(q, now),
 		.requeueable = q->requeueable,
 		.on_exhausted = path_on_exhausted(path, site) == ON_EXHAUSTED_REJECT ? ADMIT_REJECT : ADMIT_FREE,
@@ -185,16 +207,16 @@ static int judge(const struct budgetd *b, struct ledger *l, const struct questio
 }
 
 /* Is the verdict there before the books are looked at? */
-static bool judge_early(struct budgetd *b, const struct question *q, struct priced *p, struct verdict *v)
+static bool judge_early(struct budgetd *b, const struct question *q, int64_t now, struct priced *p, struct verdict *v)
 {
 	struct fault problem = {0};
-	bool priced = admit_price(b, q, p, &problem) == 0;
+	bool priced = admit_price(b, q, now, p, &problem) == 0;
 
 	*v = (struct verdict){0};
-	p->rate = priced ? p->rate : 0;
+	p->valid = priced;
 	if (!priced)
 		refuse(v, problem.text);
-	else if (p->request.gpus_max == 0)
+	else if (p->price == 0)
 		v->accepted = true;
 	else if (!q->account || !*q->account)
 		refuse(v, "no account was given and the user has no default account; submit with --account=PROJECT");
@@ -218,7 +240,7 @@ int admit(struct budgetd *b, const struct question *q, const char *request, int6
 {
 	struct priced p;
 
-	if (judge_early(b, q, &p, out))
+	if (judge_early(b, q, now, &p, out))
 		return 0;
 	if (ledger_begin(b->ledger, LEDGER_HOLDS, why) < 0)
 		return -1;
@@ -256,7 +278,7 @@ int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, s
 	struct path path;
 
 	*priced = (struct priced){0};
-	if (judge_early(b, q, priced, out))
+	if (judge_early(b, q, now, priced, out))
 		return 0;
 	if (judge(b, l, q, priced, aside, now, &path, &a, out, why) < 0)
 		return -1;
@@ -322,7 +344,7 @@ int admit_change(struct budgetd *b, const struct question *q, const struct admis
 	int rc;
 
 	*out = (struct verdict){ .accepted = true };
-	if (admit_price(b, q, &p, &problem) < 0) {
+	if (admit_price(b, q, now, &p, &problem) < 0) {
 		refuse(out, problem.text);
 		return 0;
 	}
@@ -394,12 +416,12 @@ int admit_declaration(struct budgetd *b, const struct declaration *d, struct adm
 	struct priced p;
 
 	*out = (struct verdict){ .accepted = true, .tier = a->tier };
-	if (admit_price(b, d->question, &p, &problem) < 0) {
+	if (admit_price(b, d->question, now, &p, &problem) < 0) {
 		refuse(out, problem.text);
 		return 0;
 	}
-	if (d->gpus > 0)
-		p.request.gpus_max = d->gpus;
+	if (d->gpus.total > 0 && admit_price_count(b, d->question, &d->gpus, now, &p, why) < 0)
+		return -1;
 	if (d->priced && declare(b, d, &p, a, now, out, why) < 0)
 		return -1;
 	a->team_rank = p.options.team_rank;

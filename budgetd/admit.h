@@ -28,12 +28,17 @@ struct priced {
 	struct job_options options;
 	struct gpu_request request;
 	int64_t time_limit_s;
-	int64_t rate;
+	bool valid;			/* false: the question makes no sense and has no price */
+	amount_t price;			/* of one array task, units a second, by the dearest types it may get */
 	struct admission_rules rules;
 };
 
 /* 0; or -1 with a text for the user: an option or a request that makes no sense. */
-int admit_price(struct budgetd *b, const struct question *q, struct priced *out, struct fault *why);
+int admit_price(struct budgetd *b, const struct question *q, int64_t now, struct priced *out, struct fault *why);
+
+/* The same when Slurm has counted the GPUs of a task itself. */
+int admit_price_count(struct budgetd *b, const struct question *q, const struct gpu_count *asked, int64_t now, struct priced *p,
+	struct fault *why);
 
 /* The verdict on a submission. `job` is 0 when Slurm has not given an id yet. `request` is the question's text, kept for later
  * modifications. Always fills *out, except for -1: the books failed, nothing was written, and the caller cannot answer. The hold
@@ -52,7 +57,7 @@ struct set_aside {
 
 /* The verdict that a submission of `q` would get now, without a token, by the decision of admit(); nothing is written. Wants a transaction
  * on `l`, a reader's will do. The components of a het job are quoted one after the other over one `aside` (all 0 at first), so that each sees
- * what the others would hold. priced->rate is 0 when the question cannot be priced. */
+ * what the others would hold. priced->valid is false when the question cannot be priced. */
 int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, struct set_aside *aside, int64_t now, struct priced *priced,
 	struct verdict *out, struct fault *why);
 
@@ -64,7 +69,7 @@ int admit_change(struct budgetd *b, const struct question *q, const struct admis
 struct declaration {
 	const struct question *question;	/* the job as it is, with what is declared from now on */
 	bool priced;			/* minimum runtime or tier: else only the team rank, which costs nothing */
-	int64_t gpus;			/* of one task, by Slurm's own count; 0 = by what is asked */
+	struct gpu_count gpus;		/* of one task, by Slurm's own count; none = by what is asked */
 	int64_t tasks;			/* that wait and are eligible; 0 = nothing is set aside yet */
 };
 

@@ -10,6 +10,7 @@ struct ledger;
 struct slurm_link;
 struct cluster_state;
 struct people;
+struct rates;
 
 struct budgetd {
 	const struct settings *_Atomic settings;	/* changed as a whole by a reload; old ones live on */
@@ -18,6 +19,7 @@ struct budgetd {
 	struct slurm_link *slurm;	/* the loop's; the server never talks to Slurm */
 	struct cluster_state *cluster;	/* what the last pass saw, for the server */
 	struct people *people;		/* uid <-> name, administrators */
+	struct rates *rates;		/* what a GPU-hour of a type costs */
 };
 
 #endif

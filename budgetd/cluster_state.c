@@ -93,6 +93,8 @@ static void add_partition(struct partition_answer *a, const struct partition_vie
 	if (p->gpus_per_node > a->gpus_per_node)
 		a->gpus_per_node = p->gpus_per_node;
 	a->exclusive = a->exclusive || p->exclusive;
+	for (int i = 0; i < p->gpus.ntypes; i++)
+		gpu_count_add(&a->gpus, p->gpus.types[i].type, p->gpus.types[i].count);
 }
 
 struct partition_answer cluster_state_partitions(struct cluster_state *s, const char *names)

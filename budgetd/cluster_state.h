@@ -25,6 +25,7 @@ struct partition_answer {
 	int64_t time_limit_s;		/* the default where it has one, else the maximum; may be DURATION_UNLIMITED */
 	int64_t gpus_per_node;
 	bool exclusive;
+	struct gpu_count gpus;		/* of all of them: the types that the job may get */
 };
 struct partition_answer cluster_state_partitions(struct cluster_state *s, const char *names);
 

@@ -2,6 +2,7 @@
  * controller.c - one pass: look, meet every job, follow every run, publish the order. */
 #include "budgetd/controller.h"
 #include "budgetd/cluster_state.h"
+#include "budgetd/ledger_moves.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
 #include "budgetd/people.h"
@@ -166,10 +167,30 @@ static int look_back(struct controller *c, struct pass *p, struct fault *why)
 	return 0;
 }
 
+static int expire(struct pass *p, void *arg, struct fault *why)
+{
+	int n = money_expire(p->b->ledger, p->now, why);
+
+	(void)arg;
+	if (n > 0)
+		log_info("%d allocations have ended: what was left of them has expired", n);
+	return n < 0 ? -1 : 0;
+}
+
+/* What has ended is lost before anything is decided on; most passes find nothing and write nothing. */
+static int expire_what_has_ended(struct pass *p, struct fault *why)
+{
+	int due = money_expiry_due(p->books, p->now, why);
+
+	return due <= 0 ? due : pass_write(p, LEDGER_MONEY, expire, NULL, why);
+}
+
 static int pass_over_books(struct controller *c, struct pass *p, struct fault *why)
 {
 	struct fault problem = {0};
 
+	if (expire_what_has_ended(p, why) < 0)
+		return -1;
 	meet_jobs(p);
 	if (look_back(c, p, &problem) < 0)	/* slurmdbd is away: asked again by the next pass, all else goes on */
 		log_warning("slurmdbd does not say what ran while budgetd was away: %s", problem.text);

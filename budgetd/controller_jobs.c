@@ -233,15 +233,15 @@ static int reprice(struct pass *p, struct waiting *w, struct admission *out, str
 
 	question_from_job(w->job, &q);
 	q.comment = q.admin_comment = NULL;
-	if (admit_price(p->b, &q, &priced, why) < 0)
+	if (admit_price(p->b, &q, p->now, &priced, why) < 0)
 		return -1;
 	/* Slurm's own count, once it has one, is what it will give. */
-	if (tres_read(w->job->tres_req, &asked, NULL) == 0 && asked.total > 0)
-		priced.request.gpus_max = asked.total;
+	if (tres_read(w->job->tres_req, &asked, NULL) == 0 && asked.total > 0 && admit_price_count(p->b, &q, &asked, p->now, &priced, why) < 0)
+		return -1;
 	priced.request.array_tasks = 1;
 	priced.options.min_runtime_s = w->admission.min_runtime_s;
 	aq = (struct admission_question){ .request = &priced.request, .options = &priced.options, .time_limit_s = priced.time_limit_s,
-		.rate = priced.rate };
+		.price = priced.price };
 	return admission_price(&aq, &priced.rules, out, why);
 }
 

@@ -6,6 +6,7 @@
 #include "budgetd/admit.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
+#include "budgetd/rates.h"
 #include "lib/duration.h"
 #include "lib/tres.h"
 #include <errno.h>
@@ -29,7 +30,7 @@ static int gpus_given(const struct job_view *j, struct gpu_count *out, struct fa
 {
 	if (j->tres_alloc && tres_read(j->tres_alloc, out, why) < 0)
 		return -1;
-	if (j->tres_alloc && out->total > 0)
+	if (j->tres_alloc && out->total + out->shards + out->mps > 0)
 		return 0;
 	return tres_read(j->gres_detail, out, why);
 }
@@ -179,23 +180,24 @@ static int describe_run(struct pass *p, struct starting *s, struct fault *why)
 	if (project_find(p->books, j->account ? j->account : "", &project, why) != 1)
 		return -1;
 	*r = (struct run){ .job = j->job_id, .submit = j->submit, .start = j->start, .admission = s->admission.id,
-		.project = project.id, .uid = j->uid, .gpus = total, .covered_until = j->start };
+		.project = project.id, .uid = j->uid, .gpus = total, .price = r->price,
+		.covered_until = j->start };
 	r->tier = tier_of_run(p, s);
 	r->min_runtime_s = r->tier == TIER_FUNDED ? s->admission.min_runtime_s : 0;
 	snprintf(r->cluster, sizeof(r->cluster), "%s", p->facts.cluster);
 	snprintf(r->partition, sizeof(r->partition), "%s", j->partition ? j->partition : "");
 	snprintf(r->tres, sizeof(r->tres), "%s", j->tres_alloc ? j->tres_alloc : j->gres_detail ? j->gres_detail : "");
 	job_view_text(j, r->label);
-	return amount_price(total, 1, AMOUNT_RATE_ONE, &r->price);
+	return 0;
 }
 
 static int start_run(struct pass *p, const struct job_view *j, struct run *out, struct fault *why)
 {
 	struct starting s = { .j = j };
 
-	if (gpus_given(j, &s.gpus, why) < 0)
+	if (gpus_given(j, &s.gpus, why) < 0 || rates_price(p->b->rates, &s.gpus, j->start, &s.run.price) < 0)
 		return -1;
-	if (s.gpus.total == 0)
+	if (s.run.price == 0)		/* no GPUs; or shards, where those cost nothing */
 		return 0;
 	if (admission_for_running(p, &s, why) < 0 || describe_run(p, &s, why) < 0 || pass_write(p, LEDGER_HOLDS, open_run, &s, why) < 0)
 		return -1;
@@ -233,6 +235,7 @@ static int settle(struct pass *p, struct run *r, int64_t end, const char *state,
 struct resizing {
 	struct run *run;
 	int64_t at, gpus;
+	amount_t price;
 	const char *tres;
 };
 
@@ -240,7 +243,7 @@ static int resize_run(struct pass *p, void *arg, struct fault *why)
 {
 	struct resizing *x = arg;
 
-	return run_resize(p->b->ledger, x->run, x->at, x->gpus, x->tres, p->now, why) < 0 ? -1 : 0;
+	return run_resize(p->b->ledger, x->run, x->at, x->gpus, x->price, x->tres, p->now, why) < 0 ? -1 : 0;
 }
 
 /* A job that changed its size pays for each size: the parts are of one run, with one start (doc/model.md, 4). */
@@ -255,6 +258,8 @@ static int follow_size(struct pass *p, struct run *r, const char *tres, int64_t 
 	if (given.total == 0 || given.total == r->gpus)
 		return 0;
 	x.gpus = given.total;
+	if (rates_price(p->b->rates, &given, r->start, &x.price) < 0)	/* the rate of a run is that of its start */
+		return fault_errno(why, EOVERFLOW, "the price of job %s is more than can be counted", r->label);
 	if (pass_write(p, LEDGER_MONEY, resize_run, &x, why) < 0)
 		return -1;
 	log_info("job %s went from %jd to %jd GPUs", r->label, (intmax_t)before, (intmax_t)x.gpus);

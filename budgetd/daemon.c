@@ -10,6 +10,7 @@
 #include "budgetd/ledger.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
+#include "budgetd/rates.h"
 #include "budgetd/server.h"
 #include "budgetd/start.h"
 #include "slurm_link/link.h"
@@ -58,6 +59,7 @@ static void daemon_stop(struct daemon *d)
 	ledger_close(d->b.ledger);
 	cluster_state_free(d->b.cluster);
 	people_free(d->b.people);
+	rates_free(d->b.rates);
 	for (size_t i = 0; i < d->nread; i++)
 		settings_free(d->read[i]);
 	free(d->read);
@@ -82,14 +84,27 @@ static int watch_signals(struct daemon *d, struct fault *why)
 	return d->signals < 0 || d->timer < 0 ? fault_set(why, "signals: %s", strerror(errno)) : 0;
 }
 
+static int read_rates(struct daemon *d, struct fault *why)
+{
+	int rc;
+
+	if (ledger_begin(d->b.reader, LEDGER_READ, why) < 0)
+		return -1;
+	rc = rates_read(d->b.rates, d->b.reader, why);
+	ledger_rollback(d->b.reader);
+	return rc;
+}
+
 static int daemon_begin(struct daemon *d, struct fault *why)
 {
 	if (watch_signals(d, why) < 0)
 		return -1;
 	d->b.people = people_new(d->b.settings->administrators, why);
 	d->b.cluster = cluster_state_new();
-	if (!d->b.people || !d->b.cluster || ledger_open(d->b.settings->database, &d->b.ledger, why) < 0 ||
-		ledger_open_reader(d->b.settings->database, &d->b.reader, why) < 0 || slurm_link_open(NULL, &d->b.slurm, why) < 0)
+	d->b.rates = rates_new();
+	if (!d->b.people || !d->b.cluster || !d->b.rates || ledger_open(d->b.settings->database, &d->b.ledger, why) < 0 ||
+		ledger_open_reader(d->b.settings->database, &d->b.reader, why) < 0 || read_rates(d, why) < 0 ||
+		slurm_link_open(NULL, &d->b.slurm, why) < 0)
 		return -1;
 	d->controller = controller_new(&d->b, why);
 	return d->controller ? server_start(&d->b, &d->server, why) : -1;

@@ -20,7 +20,7 @@ static const char *const keys[JOB_OPTIONS] = { [OPT_MIN_RUNTIME] = "min_runtime"
 /* The job as the last pass saw it, copied from under the lock. */
 struct standing {
 	int64_t waiting, eligible, parked, running, ended;	/* tasks */
-	int64_t gpus;
+	struct gpu_count gpus;
 	bool cron;
 	struct json_object *question;
 	int64_t now;
@@ -48,7 +48,7 @@ static void look_at(const struct job_view *j, void *arg)
 	q.gpus.array = NULL;
 	s->question = question_to_json(&q);
 	if (tres_read(j->tres_req, &asked, NULL) == 0)
-		s->gpus = asked.total;
+		s->gpus = asked;
 }
 
 /* --- may it be done ----------------------------------------------------------------------------- */

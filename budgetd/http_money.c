@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_money.c - allocations, deposits, balances, the journal. */
-#include "budgetd/ledger_money.h"
+#include "budgetd/http_money.h"
+#include "budgetd/ledger_moves.h"
+#include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PAGE_MAX 1000		/* rows of one answer: bounds what a call can cost */
@@ -34,7 +37,7 @@ static const char *allocation_state(const struct allocation *a, int64_t now)
 	return allocation_live(a, now) ? "live" : a->starts > now ? "future" : "expired";
 }
 
-static struct json_object *allocation_json(const struct allocation *a, const char *project, int64_t now)
+struct json_object *allocation_json(const struct allocation *a, const char *project, int64_t now)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -47,6 +50,9 @@ static struct json_object *allocation_json(const struct allocation *a, const cha
 	put_int(o, "charged_units", a->charged);
 	put_int(o, "held_units", a->held);
 	put_int(o, "free_units", allocation_free(a));
+	put_int(o, "carry_over_percent", a->carry_over_percent);
+	put_bool(o, "vests", a->vests);
+	put_int(o, "burst_units", a->burst);
 	put_text(o, "comment", a->comment);
 	return o;
 }
@@ -113,6 +119,7 @@ static int list_balance(const struct project *p, int depth, void *arg)
 	put_int_or_null(o, "charged_units", n->charged, !n->metered);
 	put_int_or_null(o, "balance_units", n->amount - n->charged, !n->metered);
 	put_int_or_null(o, "held_units", n->held, !n->metered);
+	put_int_or_null(o, "unvested_units", n->unvested, !n->metered);
 	put_int_or_null(o, "credit_units", n->credit, !n->metered);
 	put_int_or_null(o, "available_units", n->metered ? budget_available(n) : 0, !n->metered);
 	put_text(o, "bound_by", bound_by(&path));
@@ -149,7 +156,7 @@ int balances_get(struct request *rq, struct fault *why)
 
 /* --- the journal -------------------------------------------------------------------------------- */
 
-static int journal_json(struct request *rq, struct ledger *l, const struct journal_entry *e, struct json_object **out, struct fault *why)
+int journal_json(struct request *rq, struct ledger *l, const struct journal_entry *e, struct json_object **out, struct fault *why)
 {
 	struct json_object *o = json_object_new_object();
 	char user[PERSON_NAME_MAX];
@@ -170,6 +177,8 @@ static int journal_json(struct request *rq, struct ledger *l, const struct journ
 	put_text(o, "user", e->uid >= 0 ? people_name(rq->b->people, (uid_t)e->uid, rq->now, user) : NULL);
 	put_text(o, "actor", e->actor);
 	put_text(o, "reason", e->reason);
+	put_int(o, "first", e->first ? e->first : e->id);
+	put_int_or_null(o, "corrects", e->corrects, e->corrects == 0);
 	*out = o;
 	return 0;
 }
@@ -223,57 +232,96 @@ static int find_only(const struct allocation *a, void *arg)
 	return 0;
 }
 
-static int deposit_allocation(struct request *rq, int64_t *allocation, struct fault *why)
+/* The allocation that is named by its id is one of the project. */
+static int named_allocation(struct request *rq, const struct project *p, int64_t id, struct fault *why)
+{
+	struct allocation a;
+
+	if (allocation_by_id(rq->b->ledger, id, &a, why) != 1)
+		return fault_errno(why, ENOENT, "there is no allocation %jd", (intmax_t)id);
+	if (p && p->id != a.project)
+		return fault_errno(why, EEXIST, "allocation %jd is not one of %s; see budgetctl allocation list %s", (intmax_t)id, p->name, p->name);
+	return 0;
+}
+
+static int choose_allocation(struct request *rq, const struct project *p, int64_t *allocation, struct fault *why)
 {
 	struct only only = { .now = rq->now };
-	const char *name = NULL;
-	struct project p;
+	int rc = body_int(rq, "allocation", 1, INT64_MAX, allocation, why);
 
-	if (body_int(rq, "allocation", 1, INT64_MAX, allocation, why) != 0)
-		return *allocation ? 0 : -1;
-	if (body_need_text(rq, "project", &name, why) < 0 || project_find(rq->b->ledger, name, &p, why) != 1 ||
-		allocation_walk(rq->b->ledger, p.id, find_only, &only, why) < 0)
+	if (rc != 0)
+		return rc < 0 ? -1 : named_allocation(rq, p, *allocation, why);
+	if (!p)
+		return fault_errno(why, EINVAL, "\"project\" is missing");
+	if (allocation_walk(rq->b->ledger, p->id, find_only, &only, why) < 0)
 		return -1;
 	if (only.count == 0)
-		return fault_errno(why, EEXIST, "%s has no live allocation to deposit into; make one: budgetctl allocation add %s GPU-HOURS",
-			p.name, p.name);
+		return fault_errno(why, EEXIST, "%s has no live allocation; make one: budgetctl allocation add %s GPU-HOURS", p->name, p->name);
 	if (only.count > 1)
-		return fault_errno(why, EEXIST, "%s has %d live allocations; say which one: budgetctl deposit --allocation ID", p.name,
-			only.count);
+		return fault_errno(why, EEXIST, "%s has %d live allocations; say which one: --allocation ID, see budgetctl allocation list %s",
+			p->name, only.count, p->name);
 	*allocation = only.id;
 	return 0;
 }
 
+int money_allocation(struct request *rq, int64_t *allocation, struct fault *why)
+{
+	const char *name = NULL;
+	struct project p;
+
+	if (body_text(rq, "project", &name, why) < 0 || (name && project_find(rq->b->ledger, name, &p, why) != 1))
+		return -1;
+	return choose_allocation(rq, name ? &p : NULL, allocation, why);
+}
+
+int money_allocation_of(struct request *rq, int64_t project, int64_t *allocation, struct fault *why)
+{
+	struct project p;
+
+	return project_by_id(rq->b->ledger, project, &p, why) != 1 ? -1 : choose_allocation(rq, &p, allocation, why);
+}
+
 /* Reason, actor and request id of a write. */
-static int entry_from_body(struct request *rq, struct journal_entry *e, struct fault *why)
+int money_entry(struct request *rq, const char *kind, bool need_reason, struct journal_entry *e, struct fault *why)
 {
 	const char *reason = "", *request_id = "";
-	int64_t units = 0;
 
 	if (body_text(rq, "reason", &reason, why) < 0 || body_text(rq, "request_id", &request_id, why) < 0)
 		return -1;
-	switch (body_int(rq, "amount_units", 1, INT64_MAX / 4, &units, why)) {
-	case -1:
-		return -1;
-	case 0:
-		return fault_errno(why, EINVAL, "\"amount_units\" is missing");
-	}
+	if (need_reason && !*reason)
+		return fault_errno(why, EINVAL, "\"reason\" is missing: it is kept in the journal");
 	if (strlen(reason) >= sizeof(e->reason))
 		return fault_errno(why, EINVAL, "the reason has at most %zu bytes", sizeof(e->reason) - 1);
 	if (strlen(request_id) > 64)
 		return fault_errno(why, EINVAL, "\"request_id\" has at most 64 bytes");
-	*e = (struct journal_entry){ .at = rq->now, .kind = "deposit", .units = units, .uid = -1 };
+	*e = (struct journal_entry){ .at = rq->now, .uid = -1 };
+	snprintf(e->kind, sizeof(e->kind), "%s", kind);
 	snprintf(e->reason, sizeof(e->reason), "%s", reason);
 	snprintf(e->request_id, sizeof(e->request_id), "%s", request_id);
 	people_name(rq->b->people, rq->uid, rq->now, e->actor);
 	return 0;
 }
 
+int money_units(struct request *rq, int64_t min, amount_t *out, struct fault *why)
+{
+	int rc = body_int(rq, "amount_units", min, INT64_MAX / 4, out, why);
+
+	return rc == 0 ? fault_errno(why, EINVAL, "\"amount_units\" is missing") : rc < 0 ? -1 : 0;
+}
+
+/* How an allocation is carried over and vests; what is not said stays. */
+static int read_terms(struct request *rq, struct allocation *a, struct fault *why)
+{
+	return body_int(rq, "carry_over_percent", 0, 100, &a->carry_over_percent, why) < 0 || body_flag(rq, "vests", &a->vests, why) < 0 ||
+			body_int(rq, "burst_units", 0, INT64_MAX / 4, &a->burst, why) < 0 ? -1 : 0;
+}
+
 static int deposit(struct request *rq, struct fault *why)
 {
 	struct journal_entry e;
 
-	if (entry_from_body(rq, &e, why) < 0 || deposit_allocation(rq, &e.allocation, why) < 0 ||
+	if (money_entry(rq, "deposit", false, &e, why) < 0 || money_units(rq, 1, &e.units, why) < 0 ||
+		money_allocation(rq, &e.allocation, why) < 0 ||
 		journal_post(rq->b->ledger, &e, why) < 0)
 		return -1;
 	return journal_json(rq, rq->b->ledger, &e, &rq->reply, why);
@@ -288,7 +336,8 @@ static int add_allocation(struct request *rq, struct fault *why)
 	struct project p;
 	int known;
 
-	if (entry_from_body(rq, &e, why) < 0 || body_need_text(rq, "project", &name, why) < 0 ||
+	if (money_entry(rq, "deposit", false, &e, why) < 0 || money_units(rq, 1, &e.units, why) < 0 || read_terms(rq, &a, why) < 0 ||
+		body_need_text(rq, "project", &name, why) < 0 ||
 		project_find(rq->b->ledger, name, &p, why) != 1 || body_int(rq, "starts", 0, INT64_MAX / 4, &a.starts, why) < 0 ||
 		body_int(rq, "ends", 1, INT64_MAX / 4, &a.ends, why) < 0)
 		return -1;
@@ -311,13 +360,20 @@ static int add_allocation(struct request *rq, struct fault *why)
 	return 0;
 }
 
-static int write_money(struct request *rq, handler_fn apply, struct fault *why)
+int money_write(struct request *rq, handler_fn apply, struct fault *why)
 {
-	if (ledger_begin(rq->b->ledger, LEDGER_MONEY, why) < 0)
+	bool dry_run = false;
+
+	if (body_flag(rq, "dry_run", &dry_run, why) < 0 || ledger_begin(rq->b->ledger, LEDGER_MONEY, why) < 0)
 		return -1;
-	if (apply(rq, why) < 0) {
+	if (money_expire(rq->b->ledger, rq->now, why) < 0 || apply(rq, why) < 0) {
 		ledger_rollback(rq->b->ledger);
 		return -1;
+	}
+	if (dry_run) {
+		ledger_rollback(rq->b->ledger);
+		put_bool(rq->reply, "dry_run", true);
+		return 0;
 	}
 	rq->status = MHD_HTTP_CREATED;
 	return ledger_commit(rq->b->ledger, why);
@@ -325,10 +381,42 @@ static int write_money(struct request *rq, handler_fn apply, struct fault *why)
 
 int allocation_post(struct request *rq, struct fault *why)
 {
-	return write_money(rq, add_allocation, why);
+	return money_write(rq, add_allocation, why);
 }
 
 int deposit_post(struct request *rq, struct fault *why)
 {
-	return write_money(rq, deposit, why);
+	return money_write(rq, deposit, why);
+}
+
+/* --- the terms of an allocation ----------------------------------------------------------------- */
+
+static int set_allocation(struct request *rq, struct fault *why)
+{
+	char *end;
+	int64_t id = strtoll(rq->name, &end, 10);
+	struct journal_entry e;
+	struct allocation a;
+	struct project p;
+	int rc = *end ? 0 : allocation_by_id(rq->b->ledger, id, &a, why);
+
+	if (rc != 1)
+		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no allocation %s", rq->name);
+	if (a.ends && a.ends <= rq->now)
+		return fault_errno(why, EEXIST, "allocation %jd has ended", (intmax_t)a.id);
+	if (money_entry(rq, "", false, &e, why) < 0 || read_terms(rq, &a, why) < 0 ||
+		allocation_set(rq->b->ledger, &a, why) < 0 || project_by_id(rq->b->ledger, a.project, &p, why) != 1)
+		return -1;
+	log_info("allocation %jd of %s: carry-over %jd %%, %s, by %s: %s", (intmax_t)a.id, p.name, (intmax_t)a.carry_over_percent,
+		a.vests ? "vests" : "does not vest", e.actor, e.reason);
+	rq->reply = allocation_json(&a, p.name, rq->now);
+	return 0;
+}
+
+int allocation_patch(struct request *rq, struct fault *why)
+{
+	if (money_write(rq, set_allocation, why) < 0)
+		return -1;
+	rq->status = MHD_HTTP_OK;
+	return 0;
 }

@@ -63,13 +63,13 @@ static int quote_question(struct quoting *x, struct question *q, struct fault *w
 		q->account = x->default_account;
 	if (admit_quote(rq->b, rq->b->reader, q, &x->aside, rq->now, &priced, &v, why) < 0)
 		return -1;
-	if (!priced.rate)
+	if (!priced.valid)
 		return fault_errno(why, EINVAL, "%s", v.text);
-	if (priced.request.gpus_max > 0 && !may_submit(x, q->account))
+	if (priced.price > 0 && !may_submit(x, q->account))
 		refuse_stranger(x, q->account, &v);
 	merge(&x->verdict, &v);
 	part = (struct quote_part){ .request = &priced.request, .options = &priced.options, .time_limit_s = priced.time_limit_s,
-		.rate = priced.rate };
+		.price = priced.price };
 	return quote_add(&x->quote, &part, &priced.rules, why);
 }
 

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALLOCATION_COLUMNS "a.id, a.project, a.starts, a.ends, s.amount, s.charged, s.held, a.comment, a.created_at"
+#define ALLOCATION_COLUMNS "a.id, a.project, a.starts, a.ends, s.amount, s.charged, s.held, a.comment, a.created_at," \
+			   " a.carry_over, a.vests, a.burst"
 #define ALLOCATION_TABLES "allocation a JOIN allocation_sum s ON s.allocation = a.id"
 
 /* --- allocations -------------------------------------------------------------------------------- */
@@ -23,6 +24,9 @@ static void allocation_read(sqlite3_stmt *st, struct allocation *a)
 	a->held = sql_col(st, 6);
 	snprintf(a->comment, sizeof(a->comment), "%s", sql_text(st, 7));
 	a->created_at = sql_col(st, 8);
+	a->carry_over_percent = sql_col(st, 9);
+	a->vests = sql_col(st, 10);
+	a->burst = sql_col(st, 11);
 }
 
 static int check_allocation_count(struct ledger *l, int64_t project, int64_t now, struct fault *why)
@@ -38,21 +42,39 @@ static int check_allocation_count(struct ledger *l, int64_t project, int64_t now
 	return 0;
 }
 
+static int check_terms(const struct allocation *a, struct fault *why)
+{
+	if (!a->ends && (a->vests || a->carry_over_percent))
+		return fault_errno(why, EINVAL, "an allocation without an end cannot vest, and nothing of it can be carried over");
+	return 0;
+}
+
 int allocation_add(struct ledger *l, struct allocation *a, int64_t now, struct fault *why)
 {
-	static const char add_sql[] = "INSERT INTO allocation (project, starts, ends, comment, created_at) VALUES (?, ?, ?, ?, ?)";
+	static const char add_sql[] = "INSERT INTO allocation (project, starts, ends, comment, created_at, carry_over, vests, burst)"
+				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 	static const char sum_sql[] = "INSERT INTO allocation_sum (allocation) VALUES (?)";
 
 	if (a->ends && a->ends <= a->starts)
 		return fault_errno(why, EINVAL, "an allocation must end after it starts");
 	if (a->ends && a->ends <= now)
 		return fault_errno(why, EINVAL, "an allocation cannot end in the past");
-	if (check_allocation_count(l, a->project, now, why) < 0 ||
-		sql_do(l, add_sql, why, "iipsi", a->project, a->starts, a->ends ? &a->ends : NULL, a->comment, now) < 0)
+	if (check_terms(a, why) < 0 || check_allocation_count(l, a->project, now, why) < 0 ||
+		sql_do(l, add_sql, why, "iipsiiii", a->project, a->starts, a->ends ? &a->ends : NULL, a->comment, now,
+			a->carry_over_percent, (int64_t)a->vests, a->burst) < 0)
 		return -1;
 	a->id = sql_last_id(l);
 	a->created_at = now;
 	return sql_do(l, sum_sql, why, "i", a->id);
+}
+
+int allocation_set(struct ledger *l, const struct allocation *a, struct fault *why)
+{
+	static const char set_sql[] = "UPDATE allocation SET carry_over = ?, vests = ?, burst = ? WHERE id = ?";
+
+	if (check_terms(a, why) < 0)
+		return -1;
+	return sql_do(l, set_sql, why, "iiii", a->carry_over_percent, (int64_t)a->vests, a->burst, a->id);
 }
 
 int allocation_by_id(struct ledger *l, int64_t id, struct allocation *out, struct fault *why)
@@ -95,6 +117,7 @@ static int load_node_allocations(struct ledger *l, int64_t now, struct path_node
 	sqlite3_stmt *st = sql_bind(l, node_sql, why, "i", n->id);
 	struct budget_node *b = &n->budget;
 	struct allocation a;
+	amount_t unvested;
 	int rc = -1;
 
 	while (st && (rc = sql_step(l, st, why)) == 1) {
@@ -108,8 +131,10 @@ static int load_node_allocations(struct ledger *l, int64_t now, struct path_node
 		b->amount += a.amount;
 		b->charged += a.charged;
 		b->held += a.held;
+		unvested = a.vests ? a.amount - budget_usable(a.amount, a.burst, a.starts, a.ends, now) : 0;
+		b->unvested += unvested;
 		n->live[n->nlive].id = a.id;
-		n->live[n->nlive++].free = allocation_free(&a);
+		n->live[n->nlive++].free = allocation_free(&a) - unvested;
 	}
 	b->expired = b->metered && n->nlive == 0;
 	return rc;
@@ -154,7 +179,8 @@ enum on_exhausted path_on_exhausted(const struct path *p, enum on_exhausted site
 /* --- the journal -------------------------------------------------------------------------------- */
 
 #define JOURNAL_COLUMNS                                                                                                          \
-	"j.id, j.at, j.kind, j.allocation, j.project, j.units, j.balance, j.charge, j.actor, j.reason, j.request_id, r.label, r.uid"
+	"j.id, j.at, j.kind, j.allocation, j.project, j.units, j.balance, j.charge, j.actor, j.reason, j.request_id, r.label, r.uid,"   \
+	" j.first, j.corrects"
 #define JOURNAL_TABLES "journal j LEFT JOIN charge c ON c.id = j.charge LEFT JOIN run r ON r.id = c.run"
 
 static void journal_read(sqlite3_stmt *st, struct journal_entry *e)
@@ -173,23 +199,35 @@ static void journal_read(sqlite3_stmt *st, struct journal_entry *e)
 	snprintf(e->request_id, sizeof(e->request_id), "%s", sql_text(st, 10));
 	snprintf(e->job, sizeof(e->job), "%s", sql_text(st, 11));
 	e->uid = sql_null(st, 12) ? -1 : sql_col(st, 12);
+	e->first = sql_col(st, 13);
+	e->corrects = sql_col(st, 14);
+}
+
+static int journal_one(struct ledger *l, sqlite3_stmt *st, struct journal_entry *out, struct fault *why)
+{
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc == 1) {
+		journal_read(st, out);
+		sqlite3_reset(st);
+	}
+	return rc;
+}
+
+int journal_by_id(struct ledger *l, int64_t id, struct journal_entry *out, struct fault *why)
+{
+	static const char by_id_sql[] = "SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES " WHERE j.id = ?";
+
+	return journal_one(l, sql_bind(l, by_id_sql, why, "i", id), out, why);
 }
 
 int journal_known(struct ledger *l, struct journal_entry *e, struct fault *why)
 {
 	static const char find_sql[] = "SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES " WHERE j.request_id = ?";
-	sqlite3_stmt *st;
-	int rc;
 
 	if (!e->request_id[0])
 		return 0;
-	st = sql_bind(l, find_sql, why, "s", e->request_id);
-	rc = st ? sql_step(l, st, why) : -1;
-	if (rc == 1) {
-		journal_read(st, e);
-		sqlite3_reset(st);
-	}
-	return rc;
+	return journal_one(l, sql_bind(l, find_sql, why, "s", e->request_id), e, why);
 }
 
 /* A charge moves `charged`, everything else moves `amount`: balance = amount - charged either way. */
@@ -203,8 +241,8 @@ static int journal_move_sums(struct ledger *l, const struct journal_entry *e, st
 
 int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why)
 {
-	static const char post_sql[] = "INSERT INTO journal (at, kind, allocation, project, units, balance, charge, actor, reason, request_id)"
-				       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	static const char post_sql[] = "INSERT INTO journal (at, kind, allocation, project, units, balance, charge, actor, reason, request_id,"
+				       " first, corrects) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	struct allocation a;
 	int rc = journal_known(l, e, why);
 
@@ -217,11 +255,20 @@ int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why)
 		return fault_errno(why, EOVERFLOW, "allocation %jd would hold more GPU-hours than can be counted", (intmax_t)a.id);
 	e->balance = a.amount - a.charged + e->units;
 	if (journal_move_sums(l, e, why) < 0 ||
-		sql_do(l, post_sql, why, "isiiiipsss", e->at, e->kind, e->allocation, e->project, e->units, e->balance,
-			e->charge ? &e->charge : NULL, e->actor, e->reason, e->request_id[0] ? e->request_id : NULL) < 0)
+		sql_do(l, post_sql, why, "isiiiipssspp", e->at, e->kind, e->allocation, e->project, e->units, e->balance,
+			e->charge ? &e->charge : NULL, e->actor, e->reason, e->request_id[0] ? e->request_id : NULL,
+			e->first ? &e->first : NULL, e->corrects ? &e->corrects : NULL) < 0)
 		return -1;
 	e->id = sql_last_id(l);
 	return 0;
+}
+
+int journal_next_of(struct ledger *l, int64_t first, int64_t after, struct journal_entry *out, struct fault *why)
+{
+	static const char next_sql[] = "SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES
+				       " WHERE (j.id = ?1 OR j.first = ?1) AND j.id > ?2 ORDER BY j.id LIMIT 1";
+
+	return journal_one(l, sql_bind(l, next_sql, why, "ii", first, after), out, why);
 }
 
 int journal_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, journal_fn each, void *arg,

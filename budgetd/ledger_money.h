@@ -15,6 +15,9 @@ struct allocation {
 	amount_t amount, charged, held;
 	char comment[256];
 	int64_t created_at;
+	int64_t carry_over_percent;	/* of what is left at its end, into the next allocation of the project */
+	bool vests;			/* usable little by little, from its start to its end */
+	amount_t burst;			/* units usable before they have vested */
 };
 
 static inline amount_t allocation_free(const struct allocation *a)
@@ -32,6 +35,9 @@ int allocation_add(struct ledger *l, struct allocation *a, int64_t now, struct f
 int allocation_by_id(struct ledger *l, int64_t id, struct allocation *out, struct fault *why);	/* 1, 0, -1 */
 typedef int (*allocation_fn)(const struct allocation *a, void *arg);
 int allocation_walk(struct ledger *l, int64_t project, allocation_fn each, void *arg, struct fault *why);	/* by id */
+
+/* Write carry_over_percent, vests and burst. EINVAL: what has no end cannot vest nor be carried over. */
+int allocation_set(struct ledger *l, const struct allocation *a, struct fault *why);
 
 /* --- the way up: what each project from the leaf to the root has left now --- */
 
@@ -68,6 +74,8 @@ struct journal_entry {
 	int64_t charge;			/* 0 = none */
 	char actor[USER_NAME_MAX], reason[512];
 	char request_id[72];		/* "" = none */
+	int64_t first;			/* the first entry of the same write; 0 = this one */
+	int64_t corrects;		/* the entry that a void reverses; 0 = none */
 	char job[64];			/* label of the charged job, "" = none; read only */
 	int64_t uid;			/* of the charged job, -1 = none; read only */
 };
@@ -78,6 +86,11 @@ int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why);
 
 /* 1 and *e replaced when a write with its request_id was already answered, else 0; -1. */
 int journal_known(struct ledger *l, struct journal_entry *e, struct fault *why);
+
+int journal_by_id(struct ledger *l, int64_t id, struct journal_entry *out, struct fault *why);	/* 1, 0, -1 */
+
+/* The next entry of the write that began with entry `first`, by id, after `after` (0 at first). 1, 0, -1. */
+int journal_next_of(struct ledger *l, int64_t first, int64_t after, struct journal_entry *out, struct fault *why);
 
 typedef int (*journal_fn)(const struct journal_entry *e, void *arg);
 /* Newest first, at most `limit`; project 0 = all (with what is below it), before 0 = from the newest, job 0 = all. */

@@ -239,7 +239,8 @@ static int hold_follow_size(struct ledger *l, struct run *r, struct hold_row *h,
 	return hold_shrink(l, h, h->units - needed, why);
 }
 
-int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, const char *tres, int64_t now, struct fault *why)
+int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount_t price, const char *tres, int64_t now,
+	struct fault *why)
 {
 	struct hold_row h;
 	struct parts done;
@@ -254,7 +255,7 @@ int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, const 
 		return 1;
 	if (charge_up_to(l, r, held ? &h : NULL, at, now, why) < 0)
 		return -1;
-	r->price = r->price / r->gpus * gpus;	/* the rate of a run is that of its start */
+	r->price = price;
 	r->gpus = gpus;
 	snprintf(r->tres, sizeof(r->tres), "%s", tres);
 	if (held && gpus > 0 && hold_follow_size(l, r, &h, at, why) < 0)

@@ -43,9 +43,11 @@ int run_end(struct ledger *l, struct run *r, int64_t end, const char *state, int
  * covered_until becomes `at`, from where *h (its hold, kept current) may grow again. The caller writes the run. Wants LEDGER_MONEY. */
 int run_cut(struct ledger *l, struct run *r, struct hold_row *h, int64_t at, int64_t now, struct fault *why);
 
-/* The run has `gpus` (AllocTRES `tres`) from `at` on: the part before is charged, hold and price follow. 1 = told before, nothing changed;
+/* The run has `gpus` (AllocTRES `tres`) for `price` units a second, by the rates of its start, from `at` on: the part before is charged, the
+ * hold follows. 1 = told before, nothing changed;
  * else 0; -1. Wants LEDGER_MONEY. */
-int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, const char *tres, int64_t now, struct fault *why);
+int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount_t price, const char *tres, int64_t now,
+	struct fault *why);
 
 struct charge {
 	int64_t id, run, at, project;

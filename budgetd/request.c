@@ -77,6 +77,16 @@ int body_int(struct request *rq, const char *key, int64_t min, int64_t max, int6
 	return 1;
 }
 
+int body_flag(struct request *rq, const char *key, bool *out, struct fault *why)
+{
+	struct json_object *m;
+	int rc = body_member(rq, key, json_type_boolean, &m, why);
+
+	if (rc == 1)
+		*out = json_object_get_boolean(m);
+	return rc;
+}
+
 void put_int(struct json_object *o, const char *key, int64_t v)
 {
 	json_object_object_add(o, key, json_object_new_int64(v));
@@ -123,4 +133,19 @@ int request_may_see(struct request *rq, struct ledger *l, int64_t project, struc
 	if (project_by_id(l, project, &p, why) < 0)
 		return -1;
 	return fault_errno(why, EACCES, "%s is not a member of %s nor of a project above it; its owner can add you", name, p.name);
+}
+
+int request_may_own(struct request *rq, struct ledger *l, int64_t project, struct fault *why)
+{
+	enum member_role role = ROLE_NOBODY;
+	char name[PERSON_NAME_MAX];
+
+	if (rq->administrator)
+		return 0;
+	people_name(rq->b->people, rq->uid, rq->now, name);
+	if (project && member_role(l, project, name, &role, why) < 0)
+		return -1;
+	if (role != ROLE_OWNER)
+		return fault_errno(why, EACCES, "this is for an administrator, or for an owner of a project above; %s is neither", name);
+	return 0;
 }

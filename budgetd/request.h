@@ -38,6 +38,7 @@ int request_query_int(struct request *rq, const char *key, int64_t otherwise, in
  * Text is borrowed from the body. */
 int body_text(struct request *rq, const char *key, const char **out, struct fault *why);
 int body_int(struct request *rq, const char *key, int64_t min, int64_t max, int64_t *out, struct fault *why);
+int body_flag(struct request *rq, const char *key, bool *out, struct fault *why);
 /* Like body_text; absent is an error. */
 int body_need_text(struct request *rq, const char *key, const char **out, struct fault *why);
 
@@ -54,5 +55,9 @@ struct json_object *reply_rows(struct json_object *rows, bool more);
  * Wants an open transaction on `l`. */
 struct ledger;
 int request_may_see(struct request *rq, struct ledger *l, int64_t project, struct fault *why);
+
+/* The caller's right to move what is at and below `project`: administrator, or owner of it or of one above. 0 = administrators alone.
+ * -1 and EACCES. Wants an open transaction on `l`. */
+int request_may_own(struct request *rq, struct ledger *l, int64_t project, struct fault *why);
 
 #endif

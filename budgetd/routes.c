@@ -6,7 +6,9 @@
 
 #define KIB 1024
 
-#define MONEY_KEYS "project amount_units reason request_id"
+#define WRITE_KEYS "reason request_id dry_run"
+#define MONEY_KEYS WRITE_KEYS " project amount_units"
+#define TERMS_KEYS " carry_over_percent vests burst_units"
 #define PROJECT_KEYS "parent share on_exhausted credit_units request_id"
 
 static const struct route routes[] = {
@@ -20,8 +22,21 @@ static const struct route routes[] = {
 		PROJECT_KEYS " add_owners remove_owners add_members remove_members", project_patch },
 	{ "DELETE", "/v1/projects/{name}",   WHO_ADMINISTRATOR, 0,            NULL, project_delete },
 	{ "GET",    "/v1/allocations",       WHO_ANYONE,        0,            NULL, allocations_get },
-	{ "POST",   "/v1/allocations",       WHO_ADMINISTRATOR, 4 * KIB,      MONEY_KEYS " starts ends", allocation_post },
+	{ "POST",   "/v1/allocations",       WHO_ADMINISTRATOR, 4 * KIB,      MONEY_KEYS TERMS_KEYS " starts ends",
+		allocation_post },
+	{ "PATCH",  "/v1/allocations/{name}", WHO_ADMINISTRATOR, 4 * KIB,     WRITE_KEYS TERMS_KEYS, allocation_patch },
 	{ "POST",   "/v1/deposits",          WHO_ADMINISTRATOR, 4 * KIB,      MONEY_KEYS " allocation", deposit_post },
+	{ "POST",   "/v1/withdrawals",       WHO_OWNER,         4 * KIB,      MONEY_KEYS " allocation", withdrawal_post },
+	{ "POST",   "/v1/adjustments",       WHO_ADMINISTRATOR, 4 * KIB,      MONEY_KEYS " allocation", adjustment_post },
+	{ "POST",   "/v1/transfers",         WHO_OWNER,         4 * KIB,      WRITE_KEYS " from to amount_units", transfer_post },
+	{ "POST",   "/v1/refunds",           WHO_ADMINISTRATOR, 4 * KIB,      WRITE_KEYS " charge amount_units", refund_post },
+	{ "POST",   "/v1/voids",             WHO_ADMINISTRATOR, 4 * KIB,      WRITE_KEYS " entry", void_post },
+	{ "GET",    "/v1/rates",             WHO_ANYONE,        0,            NULL, rates_get },
+	{ "POST",   "/v1/rates",             WHO_ADMINISTRATOR, 4 * KIB,      WRITE_KEYS " gpu_type thousandths valid_from", rate_post },
+	{ "GET",    "/v1/requests",          WHO_ANYONE,        0,            NULL, requests_get },
+	{ "POST",   "/v1/requests",          WHO_MEMBER,        4 * KIB,      MONEY_KEYS, request_post },
+	{ "PATCH",  "/v1/requests/{name}",   WHO_OWNER,         4 * KIB,
+		WRITE_KEYS " decision amount_units allocation", request_patch },
 	{ "GET",    "/v1/balances",          WHO_ANYONE,        0,            NULL, balances_get },
 	{ "GET",    "/v1/journal",           WHO_ANYONE,        0,            NULL, journal_get },
 	{ "GET",    "/v1/holds",             WHO_ANYONE,        0,            NULL, holds_get },

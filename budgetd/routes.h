@@ -9,6 +9,8 @@
 
 enum who {
 	WHO_ANYONE,		/* any local user; the handler shows what the caller may see */
+	WHO_MEMBER,		/* any local user; the handler asks request_may_see */
+	WHO_OWNER,		/* any local user; the handler asks request_may_own: owners of a project above, administrators */
 	WHO_ADMINISTRATOR,
 	WHO_SLURM,		/* root or SlurmUser, on the plugin's socket only */
 };
@@ -36,6 +38,17 @@ int project_delete(struct request *rq, struct fault *why);
 int allocations_get(struct request *rq, struct fault *why);
 int allocation_post(struct request *rq, struct fault *why);
 int deposit_post(struct request *rq, struct fault *why);
+int withdrawal_post(struct request *rq, struct fault *why);
+int adjustment_post(struct request *rq, struct fault *why);
+int transfer_post(struct request *rq, struct fault *why);
+int refund_post(struct request *rq, struct fault *why);
+int void_post(struct request *rq, struct fault *why);
+int allocation_patch(struct request *rq, struct fault *why);
+int rates_get(struct request *rq, struct fault *why);
+int rate_post(struct request *rq, struct fault *why);
+int requests_get(struct request *rq, struct fault *why);
+int request_post(struct request *rq, struct fault *why);
+int request_patch(struct request *rq, struct fault *why);
 int balances_get(struct request *rq, struct fault *why);
 int journal_get(struct request *rq, struct fault *why);
 int holds_get(struct request *rq, struct fault *why);

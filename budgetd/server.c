@@ -95,6 +95,8 @@ static int check_who(const struct listener *at, const struct exchange *x, struct
 {
 	switch (x->route->who) {
 	case WHO_ANYONE:
+	case WHO_MEMBER:
+	case WHO_OWNER:
 		return 0;
 	case WHO_ADMINISTRATOR:
 		if (people_is_administrator(at->b->people, x->uid))

@@ -79,7 +79,7 @@ int admission_price(const struct admission_question *q, const struct admission_r
 	}
 	out->tier = TIER_FUNDED;
 	out->min_runtime_s = min_runtime(q, rules);
-	if (amount_price(q->request->gpus_max, hold_seconds(q, rules, out->min_runtime_s), q->rate, &per_task) < 0 ||
+	if (amount_price(1, hold_seconds(q, rules, out->min_runtime_s), q->price, &per_task) < 0 ||
 		(per_task > 0 && tasks > INT64_MAX / per_task))
 		return fault_errno(why, EOVERFLOW, "%jd GPUs for %jd array tasks cost more GPU-hours than can be counted; "
 			"ask for fewer", (intmax_t)q->request->gpus_max, (intmax_t)tasks);
@@ -102,17 +102,19 @@ static const char *asked(const struct admission_question *q, const struct admiss
 	return buf;
 }
 
-/* "vision has 2.00 of 8.00 GPU-h available (6.00 held, 0.00 charged)" */
+/* "vision has 2.00 of 8.00 GPU-h available (6.00 held, 0.00 charged)"; and what has not vested, where something has not. */
 static const char *left_at(const struct budget_node *n, char *buf, size_t size)
 {
-	char available[AMOUNT_TEXT_MAX], amount[AMOUNT_TEXT_MAX], held[AMOUNT_TEXT_MAX], charged[AMOUNT_TEXT_MAX];
+	char available[AMOUNT_TEXT_MAX], amount[AMOUNT_TEXT_MAX], held[AMOUNT_TEXT_MAX], charged[AMOUNT_TEXT_MAX], later[AMOUNT_TEXT_MAX];
+	bool vests = n->unvested > 0;
 
 	if (n->expired)
 		snprintf(buf, size, "the allocations of %s have expired or have not begun, it has 0.00 GPU-h available", n->name);
 	else
-		snprintf(buf, size, "%s has %s of %s GPU-h available (%s held, %s charged)", n->name,
+		snprintf(buf, size, "%s has %s of %s GPU-h available (%s held, %s charged%s%s%s)", n->name,
 			amount_text(budget_available(n), available), amount_text(n->amount + n->credit, amount),
-			amount_text(n->held, held), amount_text(n->charged, charged));
+			amount_text(n->held, held), amount_text(n->charged, charged), vests ? ", " : "",
+			vests ? amount_text(n->unvested, later) : "", vests ? " not vested yet" : "");
 	return buf;
 }
 
@@ -120,7 +122,7 @@ static const char *left_at(const struct budget_node *n, char *buf, size_t size)
 static void say_what_would_fit(const struct admission_question *q, const struct admission_rules *rules, struct admission *a,
 	const struct budget_node *n)
 {
-	int64_t price = q->request->gpus_max * q->rate * q->request->array_tasks;
+	int64_t price = q->price * q->request->array_tasks;
 	int64_t fits_s = price > 0 && budget_available(n) > 0 ? budget_available(n) / price / 60 * 60 : 0;
 	char time[DURATION_TEXT_MAX];
 

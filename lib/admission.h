@@ -30,7 +30,7 @@ struct admission_question {
 	const struct gpu_request *request;
 	const struct job_options *options;
 	int64_t time_limit_s;		/* DURATION_UNLIMITED when there is none, after the partition's default */
-	int64_t rate;			/* of the dearest type it may get, in thousandths */
+	amount_t price;			/* of one array task, units a second, by the dearest types it may get */
 	bool deferred;			/* not eligible yet (begin time, dependency, held by its user): no hold now */
 	bool requeueable;		/* false: displacing it means cancelling it, and the user is told */
 	enum admission_exhausted on_exhausted;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * budget.c - available, and which project on the path has the least of it (doc/model.md, 2 and 4). */
 #include "lib/budget.h"
+#include "lib/fraction.h"
 
 amount_t budget_available(const struct budget_node *n)
 {
@@ -8,7 +9,18 @@ amount_t budget_available(const struct budget_node *n)
 		return AMOUNT_UNBOUNDED;
 	if (n->expired)
 		return -n->debt;
-	return n->amount - n->charged - n->held + n->credit - n->debt;
+	return n->amount - n->unvested - n->charged - n->held + n->credit - n->debt;
+}
+
+amount_t budget_usable(amount_t amount, amount_t burst, int64_t starts, int64_t ends, int64_t now)
+{
+	amount_t vested;
+
+	if (amount <= 0 || now >= ends)
+		return amount;
+	/* The product of an amount and a time does not fit into 64 bits. */
+	vested = now <= starts ? 0 : (amount_t)((fraction_int)amount * (fraction_int)(now - starts) / (fraction_int)(ends - starts));
+	return burst >= amount - vested ? amount : vested + burst;
 }
 
 int budget_tightest(const struct budget_node *path, int depth)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * budget.h - what a project has left, at itself and at every ancestor
  *
- * available = amount - charged - held of the live allocations + credit limit - debt of expired ones   (doc/model.md, 2 and 4)
+ * available = amount - unvested - charged - held of the live allocations + credit limit - debt of expired ones   (doc/model.md, 2 and 4)
  * The path is checked from the leaf to the root at every node that has allocations: the tightest decides and is named.
  *
  * Unit     amounts in units (amount.h)
@@ -22,6 +22,7 @@ struct budget_node {
 	amount_t charged;	/* against the live allocations, by it and all below it */
 	amount_t held;		/* likewise */
 	amount_t credit;	/* its credit limit */
+	amount_t unvested;	/* of the amount, what cannot be used yet (budget_usable) */
 	amount_t debt;		/* what expired allocations are below zero: an expiry does not forgive */
 	bool expired;		/* it has allocations and none of them is live: 0 available, credit included */
 };
@@ -29,6 +30,10 @@ struct budget_node {
 /* Available at one node; AMOUNT_UNBOUNDED when it is not metered. May be negative after a pull-back: never clamped. */
 #define AMOUNT_UNBOUNDED INT64_MAX
 amount_t budget_available(const struct budget_node *n);
+
+/* What of an allocation that vests can be used at `now`: min(amount, vested + burst), vested growing evenly from `starts` (0) to `ends`
+ * (all). A second that has begun has not vested. starts < ends; a negative amount is what it is. */
+amount_t budget_usable(amount_t amount, amount_t burst, int64_t starts, int64_t ends, int64_t now);
 
 /* The first index, from the leaf (0) up, of the node with the least available, or -1 when none is metered. */
 int budget_tightest(const struct budget_node *path, int depth);

@@ -49,7 +49,7 @@ static int price_whole(const struct quote_part *part, const struct admission *a,
 		*out = 0;
 		return 0;
 	}
-	if (amount_price(part->request->gpus_max, part->time_limit_s, part->rate, &per_task) < 0)
+	if (amount_price(1, part->time_limit_s, part->price, &per_task) < 0)
 		return -1;
 	errno = EOVERFLOW;
 	return __builtin_mul_overflow(per_task, part->request->array_tasks, out) ? -1 : 0;
@@ -66,10 +66,12 @@ static int add_price(struct quote *q, const struct quote_part *part, const struc
 		q->whole = QUOTE_NOT_KNOWN;
 	else if (q->whole != QUOTE_NOT_KNOWN && amount_add(q->whole, whole, &q->whole) < 0)
 		return -1;
-	return amount_add(q->hold, a->hold, &q->hold) < 0 ||
-			       amount_add(q->hold_gpu_seconds, a->hold / part->rate, &q->hold_gpu_seconds) < 0
-		       ? -1
-		       : 0;
+	if (amount_add(q->hold, a->hold, &q->hold) < 0)
+		return -1;
+	/* Seconds times tasks: the price of both is the same. */
+	return part->price == 0 ? 0
+				: amount_add(q->hold_gpu_seconds, a->hold / part->price * part->request->gpus_max,
+					  &q->hold_gpu_seconds);
 }
 
 int quote_add(struct quote *q, const struct quote_part *part, const struct admission_rules *rules,
@@ -77,7 +79,7 @@ int quote_add(struct quote *q, const struct quote_part *part, const struct admis
 {
 	struct admission_question question = {.request = part->request,
 		.options = part->options,
-		.rate = part->rate,
+		.price = part->price,
 		.time_limit_s =
 			part->time_limit_s == QUOTE_NOT_KNOWN ? DURATION_UNLIMITED : part->time_limit_s};
 	struct quote sum = *q;

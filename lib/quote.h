@@ -32,7 +32,7 @@ struct quote_part {
 	const struct gpu_request *request;
 	const struct job_options *options;
 	int64_t time_limit_s; /* QUOTE_NOT_KNOWN, DURATION_UNLIMITED or seconds */
-	int64_t rate;         /* > 0 */
+	amount_t price;       /* of one array task, units a second; 0 = it asks for nothing that costs */
 };
 
 void quote_init(struct quote *q);

@@ -29,6 +29,9 @@ CREATE TABLE allocation (
 	starts     INTEGER NOT NULL,
 	ends       INTEGER CHECK (ends > starts),				-- NULL = open
 	comment    TEXT NOT NULL DEFAULT '',
+	carry_over INTEGER NOT NULL DEFAULT 0 CHECK (carry_over BETWEEN 0 AND 100),	-- percent of what is left at its end
+	vests      INTEGER NOT NULL DEFAULT 0 CHECK (vests IN (0, 1) AND (vests = 0 OR ends IS NOT NULL)),
+	burst      INTEGER NOT NULL DEFAULT 0 CHECK (burst >= 0),		-- units usable before they have vested
 	created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX allocation_by_project ON allocation(project);
@@ -130,7 +133,8 @@ CREATE INDEX charge_by_end ON charge(part_end) WHERE kind = 'funded';
 CREATE TABLE journal (
 	id         INTEGER PRIMARY KEY,
 	at         INTEGER NOT NULL,
-	kind       TEXT NOT NULL CHECK (kind IN ('deposit', 'charge', 'transfer', 'adjustment', 'refund', 'expiry', 'carry-over', 'void')),
+	kind       TEXT NOT NULL CHECK (kind IN ('deposit', 'charge', 'withdrawal', 'transfer', 'adjustment', 'refund', 'expiry',
+		'carry-over', 'void')),
 	allocation INTEGER NOT NULL REFERENCES allocation(id),
 	project    INTEGER NOT NULL REFERENCES project(id),			-- the owner of the allocation
 	units      INTEGER NOT NULL CHECK (kind <> 'charge' OR units <= 0),
@@ -138,25 +142,54 @@ CREATE TABLE journal (
 	charge     INTEGER REFERENCES charge(id) CHECK (kind <> 'charge' OR charge IS NOT NULL),
 	actor      TEXT NOT NULL,
 	reason     TEXT NOT NULL DEFAULT '',
-	request_id TEXT
+	request_id TEXT,
+	first      INTEGER REFERENCES journal(id),				-- the first entry of the same write; NULL = this one
+	corrects   INTEGER REFERENCES journal(id) CHECK ((kind = 'void') = (corrects IS NOT NULL))
 ) STRICT;
+CREATE INDEX journal_by_first ON journal(first) WHERE first IS NOT NULL;
+CREATE UNIQUE INDEX journal_voided_once ON journal(corrects) WHERE corrects IS NOT NULL;
 CREATE INDEX journal_by_project ON journal(project, id);
 CREATE INDEX journal_by_charge ON journal(charge) WHERE charge IS NOT NULL;
 CREATE UNIQUE INDEX journal_by_request ON journal(request_id) WHERE request_id IS NOT NULL;
 
--- What is final, link by link: books/chain.h. The links are made by the connection that budgetd writes by.
-CREATE TABLE chain (
-	link INTEGER PRIMARY KEY,						-- 1, 2, 3...
-	kind TEXT NOT NULL,							-- the table
-	row  INTEGER NOT NULL,							-- its id
-	hash BLOB NOT NULL CHECK (length(hash) = 32)
+-- What a GPU-hour of a type costs, in thousandths, from when on. Never changed: the next row follows it.
+CREATE TABLE rate (
+	id          INTEGER PRIMARY KEY,
+	at          INTEGER NOT NULL,
+	gpu_type    TEXT NOT NULL CHECK (length(gpu_type) <= 63),		-- '' = the default; 'shard', 'mps': each of them
+	valid_from  INTEGER NOT NULL,
+	thousandths INTEGER NOT NULL CHECK (thousandths BETWEEN 0 AND 1000000),
+	actor       TEXT NOT NULL,
+	reason      TEXT NOT NULL DEFAULT '',
+	request_id  TEXT UNIQUE
 ) STRICT;
-CREATE TABLE chain_head (
-	id    INTEGER PRIMARY KEY CHECK (id = 1),
-	links INTEGER NOT NULL,
-	hash  BLOB NOT NULL CHECK (length(hash) = 32)
+CREATE TRIGGER rate_is_never_changed BEFORE UPDATE ON rate
+BEGIN SELECT RAISE(ABORT, 'rates are append-only: set the next one'); END;
+CREATE TRIGGER rate_is_never_deleted BEFORE DELETE ON rate
+BEGIN SELECT RAISE(ABORT, 'rates are append-only: set the next one'); END;
+
+-- GPU-hours that a project asks for. What was asked and what was answered is never changed.
+CREATE TABLE request (
+	id          INTEGER PRIMARY KEY,
+	at          INTEGER NOT NULL,
+	project     INTEGER NOT NULL REFERENCES project(id),
+	units       INTEGER NOT NULL CHECK (units > 0),
+	actor       TEXT NOT NULL,
+	reason      TEXT NOT NULL,
+	request_id  TEXT UNIQUE,
+	decision    TEXT CHECK (decision IN ('approved', 'refused')),		-- NULL = open
+	decided_at  INTEGER,
+	decided_by  TEXT,
+	answer      TEXT,
+	decision_id TEXT,							-- the request id of the decision
+	entry       INTEGER REFERENCES journal(id) CHECK ((entry IS NOT NULL) = (decision IS 'approved'))
 ) STRICT;
-INSERT INTO chain_head VALUES (1, 0, zeroblob(32));
+CREATE INDEX request_open ON request(project) WHERE decision IS NULL;
+CREATE TRIGGER request_is_decided_once BEFORE UPDATE ON request
+	WHEN OLD.decision IS NOT NULL OR NEW.units <> OLD.units OR NEW.project <> OLD.project OR NEW.reason <> OLD.reason OR NEW.actor <> OLD.actor
+BEGIN SELECT RAISE(ABORT, 'a request is decided once and never changed'); END;
+CREATE TRIGGER request_is_never_deleted BEFORE DELETE ON request
+BEGIN SELECT RAISE(ABORT, 'requests are never deleted'); END;
 
 -- Shadow mode: what would have been done, for whom. A submission's row is bound to its job as the job turns up.
 CREATE TABLE shadow (
@@ -202,6 +235,20 @@ CREATE TRIGGER closed_hold_is_never_changed BEFORE UPDATE ON hold WHEN OLD.close
 BEGIN SELECT RAISE(ABORT, 'a closed hold is never changed'); END;
 CREATE TRIGGER closed_hold_is_never_deleted BEFORE DELETE ON hold WHEN OLD.closed_at IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'a closed hold is never deleted'); END;
+
+-- What is final, link by link: books/chain.h. The links are made by the connection that budgetd writes by.
+CREATE TABLE chain (
+	link INTEGER PRIMARY KEY,						-- 1, 2, 3...
+	kind TEXT NOT NULL,							-- the table
+	row  INTEGER NOT NULL,							-- its id
+	hash BLOB NOT NULL CHECK (length(hash) = 32)
+) STRICT;
+CREATE TABLE chain_head (
+	id    INTEGER PRIMARY KEY CHECK (id = 1),
+	links INTEGER NOT NULL,
+	hash  BLOB NOT NULL CHECK (length(hash) = 32)
+) STRICT;
+INSERT INTO chain_head VALUES (1, 0, zeroblob(32));
 CREATE TRIGGER chain_is_never_changed BEFORE UPDATE ON chain
 BEGIN SELECT RAISE(ABORT, 'the chain is append-only'); END;
 CREATE TRIGGER chain_is_never_deleted BEFORE DELETE ON chain

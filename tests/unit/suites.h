@@ -25,6 +25,7 @@
 	X(ledger) \
 	X(ledger_failures) \
 	X(ledger_life) \
+	X(ledger_moves) \
 	X(ledger_open) \
 	X(ledger_project) \
 	X(nearest) \
@@ -32,6 +33,7 @@
 	X(place) \
 	X(question) \
 	X(ranking) \
+	X(rate) \
 	X(routes) \
 	X(sacct) \
 	X(sacct_text) \

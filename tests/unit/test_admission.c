@@ -145,9 +145,10 @@ static void read_scene(struct scene *s, const struct case_row *row)
 {
 	*s = (struct scene){ .row = row, .rules = { .default_min_runtime_s = 900, .max_min_runtime_s = 8 * 3600 } };
 	job_options_init(&s->options);
-	s->question = (struct admission_question){ .request = &s->request, .options = &s->options, .rate = AMOUNT_RATE_ONE,
+	s->question = (struct admission_question){ .request = &s->request, .options = &s->options,
 		.requeueable = true, .on_exhausted = ADMIT_FREE };
 	read_asks(s);
+	s->question.price = s->request.gpus_max * AMOUNT_RATE_ONE;
 	read_path(s);
 }
 

@@ -275,6 +275,65 @@ START_TEST(links_are_in_the_order_of_writing_and_the_head_follows)
 }
 END_TEST
 
+/* --- what is unusual and sound --------------------------------------------------------------------- */
+
+static int move_to_root(struct ledger *l, void *arg, struct fault *why)
+{
+	struct project p = { .id = *(int64_t *)arg, .name = "vision", .share = 1 };
+
+	return project_set(l, &p, why);
+}
+
+/* Its open holds stay drawn on what was above it. */
+START_TEST(a_project_that_moves_leaves_the_books_sound)
+{
+	struct fault why = {0};
+	int64_t vision = 2;
+
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, move_to_root, &vision), 0);
+	ck_assert_msg(audit_file(b.path, &why) == 0, "%s", why.text);
+}
+END_TEST
+
+/* It is drawn on for what is added later only; in the same second nobody can tell what came first. */
+START_TEST(a_project_that_gets_its_first_allocation_later_leaves_the_books_sound)
+{
+	int64_t leaf = books_project(&b, "leaf", books_project(&b, "top", 0));
+	struct fault why = {0};
+	struct submission s;
+	struct run r;
+
+	books_allot(&b, leaf, 50 * GPU_H, 0, 0);
+	s = (struct submission){ .project = leaf, .gpus = 1, .min_runtime_s = HOUR, .tasks = 2, .now = NOON };
+	ck_assert_int_eq(books_submit(&b, &s), 0);
+	ck_assert_int_eq(books_try(&b, "INSERT INTO allocation (id, project, starts, created_at) SELECT 9, id, 0, 1800000000 FROM project"
+		" WHERE name = 'top'; INSERT INTO allocation_sum (allocation) VALUES (9)") == NULL, 1);
+	ck_assert_msg(audit_file(b.path, &why) == 0, "%s", why.text);
+	ck_assert_ptr_null(books_try(&b, "UPDATE hold SET opened_at = opened_at - 1 WHERE closed_at IS NULL"));
+	books_start(&b, &s, 21, NOON - 1, &r);
+	ck_assert_msg(audit_file(b.path, &why) == 0, "%s", why.text);
+}
+END_TEST
+
+/* A part of another size, charged while the run goes on. */
+static int resize(struct ledger *l, void *arg, struct fault *why)
+{
+	return run_resize(l, arg, ADMITTED + 1000, 3, 3 * AMOUNT_RATE_ONE, "gres/gpu=3", ADMITTED + 1000, why);
+}
+
+START_TEST(a_run_that_was_resized_leaves_the_books_sound)
+{
+	struct submission s;
+	struct run r;
+
+	submit(2, 1, &s);
+	books_start(&b, &s, 31, ADMITTED + 5, &r);
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, resize, &r), 0);
+	ledger_invariants(&b);
+	ck_assert_int_eq(books_end(&b, &r, ADMITTED + 5000), 0);
+}
+END_TEST
+
 /* What is rolled back leaves no link. */
 static int post_and_fail(struct ledger *l, void *arg, struct fault *why)
 {
@@ -305,6 +364,9 @@ Suite *audit_suite(void)
 	tcase_add_loop_test(t, no_column_of_a_final_row_can_be_changed_unseen, 0, sizeof(finals) / sizeof(finals[0]));
 	tcase_add_test(t, the_hash_is_the_one_that_is_documented);
 	tcase_add_test(t, links_are_in_the_order_of_writing_and_the_head_follows);
+	tcase_add_test(t, a_project_that_moves_leaves_the_books_sound);
+	tcase_add_test(t, a_project_that_gets_its_first_allocation_later_leaves_the_books_sound);
+	tcase_add_test(t, a_run_that_was_resized_leaves_the_books_sound);
 	tcase_add_test(t, what_is_rolled_back_leaves_no_link);
 	suite_add_tcase(s, t);
 	return s;

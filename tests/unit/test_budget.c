@@ -16,6 +16,7 @@ static const struct {
 	{ "credit is on top", { .metered = true, .amount = 10, .charged = 10, .credit = 5 }, 5 },
 	{ "an empty allocation with credit", { .metered = true, .credit = 5 }, 5 },
 	{ "a pull-back leaves it below zero, and it says so", { .metered = true, .amount = 4, .charged = 3, .held = 4 }, -3 },
+	{ "what has not vested is not there yet", { .metered = true, .amount = 10, .unvested = 6, .held = 1, .credit = 2 }, 5 },
 	{ "an expiry does not forgive", { .metered = true, .amount = 10, .debt = 4 }, 6 },
 	{ "all expired: 0, credit included", { .metered = true, .expired = true, .credit = 5 }, 0 },
 	{ "all expired in debt", { .metered = true, .expired = true, .credit = 5, .debt = 2 }, -2 },
@@ -25,6 +26,34 @@ START_TEST(available_is_as_the_table_says)
 {
 	ck_assert_msg(budget_available(&nodes[_i].node) == nodes[_i].available, "%s: %jd", nodes[_i].what,
 		(intmax_t)budget_available(&nodes[_i].node));
+}
+END_TEST
+
+static const struct {
+	const char *what;
+	amount_t amount, burst;
+	int64_t starts, ends, now;
+	amount_t usable;
+} vesting[] = {
+	{ "before its start", 100, 0, 10, 20, 5, 0 },
+	{ "at its start", 100, 0, 10, 20, 10, 0 },
+	{ "at its start, with a burst", 100, 30, 10, 20, 10, 30 },
+	{ "half-way", 100, 0, 10, 20, 15, 50 },
+	{ "half-way, with a burst", 100, 30, 10, 20, 15, 80 },
+	{ "the burst gives no more than there is", 100, 60, 10, 20, 15, 100 },
+	{ "a part of a unit has not vested", 10, 0, 0, 3, 1, 3 },
+	{ "the last second", 100, 0, 10, 20, 19, 90 },
+	{ "at its end", 100, 0, 10, 20, 20, 100 },
+	{ "nothing", 0, 5, 10, 20, 15, 0 },
+	{ "an adjustment below zero", -5, 5, 10, 20, 15, -5 },
+	{ "the largest that can be counted, over thirty years", INT64_MAX / 128, 0, 0, 946080000, 473040000, INT64_MAX / 256 },
+};
+
+START_TEST(what_has_vested_is_as_the_table_says)
+{
+	amount_t usable = budget_usable(vesting[_i].amount, vesting[_i].burst, vesting[_i].starts, vesting[_i].ends, vesting[_i].now);
+
+	ck_assert_msg(usable == vesting[_i].usable, "%s: %jd", vesting[_i].what, (intmax_t)usable);
 }
 END_TEST
 
@@ -60,6 +89,7 @@ Suite *budget_suite(void)
 	TCase *t = tcase_create("left");
 
 	tcase_add_loop_test(t, available_is_as_the_table_says, 0, sizeof(nodes) / sizeof(nodes[0]));
+	tcase_add_loop_test(t, what_has_vested_is_as_the_table_says, 0, sizeof(vesting) / sizeof(vesting[0]));
 	tcase_add_loop_test(t, the_tightest_is_as_the_table_says, 0, sizeof(paths) / sizeof(paths[0]));
 	suite_add_tcase(s, t);
 	return s;

@@ -95,6 +95,30 @@ START_TEST(nothing_is_moved_below_itself)
 }
 END_TEST
 
+static int set_credit(int64_t id, amount_t credit)
+{
+	struct project p = { .id = id, .name = "vision", .share = 1, .credit = credit };
+
+	return books_do(&b, LEDGER_MONEY, set, &p);
+}
+
+START_TEST(credit_that_is_in_use_is_not_taken_away)
+{
+	int64_t p = books_project(&b, "vision", 0);
+	struct submission s = { .project = p, .gpus = 2, .min_runtime_s = HOUR };
+
+	ck_assert_int_eq(set_credit(p, 5 * GPU_H), 0);
+	books_allot(&b, p, GPU_H, 0, 0);
+	ck_assert_int_eq(books_submit(&b, &s), 0);
+	ck_assert_int_eq(set_credit(p, GPU_H - 1), -1);
+	ck_assert_int_eq(errno, EEXIST);
+	ck_assert_str_eq(b.why.text, "vision has 1.00 GPU-h of its credit in use: the credit cannot be lower than that");
+	ck_assert_int_eq(set_credit(p, GPU_H), 0);
+	ledger_invariants(&b);
+	ck_assert_int_eq(set_credit(p, 9 * GPU_H), 0);
+}
+END_TEST
+
 /* A chain as deep as can be; returns the ids. */
 static void chain(int64_t *ids, int n, char letter)
 {
@@ -226,6 +250,7 @@ Suite *ledger_project_suite(void)
 	tcase_add_test(t, nothing_is_moved_below_itself);
 	tcase_add_test(t, the_tree_is_never_deeper_than_a_verdict_can_walk);
 	tcase_add_test(t, a_project_with_children_holds_or_runs_is_not_removed);
+	tcase_add_test(t, credit_that_is_in_use_is_not_taken_away);
 	tcase_add_test(t, one_project_has_a_bounded_number_of_live_allocations);
 	tcase_add_loop_test(t, roles_are_inherited_downwards, 0, sizeof(roles) / sizeof(roles[0]));
 	suite_add_tcase(s, t);

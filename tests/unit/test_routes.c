@@ -22,6 +22,17 @@ STAND_IN(project_delete)
 STAND_IN(allocations_get)
 STAND_IN(allocation_post)
 STAND_IN(deposit_post)
+STAND_IN(allocation_patch)
+STAND_IN(withdrawal_post)
+STAND_IN(adjustment_post)
+STAND_IN(transfer_post)
+STAND_IN(refund_post)
+STAND_IN(void_post)
+STAND_IN(rates_get)
+STAND_IN(rate_post)
+STAND_IN(requests_get)
+STAND_IN(request_post)
+STAND_IN(request_patch)
 STAND_IN(balances_get)
 STAND_IN(journal_get)
 STAND_IN(holds_get)
@@ -46,6 +57,17 @@ static const struct {
 	{ "GET", "/v1/allocations", allocations_get, WHO_ANYONE, "" },
 	{ "POST", "/v1/allocations", allocation_post, WHO_ADMINISTRATOR, "" },
 	{ "POST", "/v1/deposits", deposit_post, WHO_ADMINISTRATOR, "" },
+	{ "PATCH", "/v1/allocations/7", allocation_patch, WHO_ADMINISTRATOR, "7" },
+	{ "POST", "/v1/withdrawals", withdrawal_post, WHO_OWNER, "" },
+	{ "POST", "/v1/adjustments", adjustment_post, WHO_ADMINISTRATOR, "" },
+	{ "POST", "/v1/transfers", transfer_post, WHO_OWNER, "" },
+	{ "POST", "/v1/refunds", refund_post, WHO_ADMINISTRATOR, "" },
+	{ "POST", "/v1/voids", void_post, WHO_ADMINISTRATOR, "" },
+	{ "GET", "/v1/rates", rates_get, WHO_ANYONE, "" },
+	{ "POST", "/v1/rates", rate_post, WHO_ADMINISTRATOR, "" },
+	{ "GET", "/v1/requests", requests_get, WHO_ANYONE, "" },
+	{ "POST", "/v1/requests", request_post, WHO_MEMBER, "" },
+	{ "PATCH", "/v1/requests/3", request_patch, WHO_OWNER, "3" },
 	{ "GET", "/v1/balances", balances_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/journal", journal_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/holds", holds_get, WHO_ANYONE, "" },

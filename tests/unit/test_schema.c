@@ -110,8 +110,8 @@ END_TEST
 
 #define STEPS(...) { (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *) }
 
-static const char wider[] = "ALTER TABLE journal ADD COLUMN corrects INTEGER REFERENCES journal(id);"
-			    "ALTER TABLE run ADD COLUMN node TEXT;";
+static const char wider[] = "ALTER TABLE journal ADD COLUMN later INTEGER REFERENCES journal(id);"
+			    "ALTER TABLE run ADD COLUMN later TEXT;";
 static const char rebuilt[] = "CREATE TABLE member_new (project INTEGER NOT NULL REFERENCES project(id), user TEXT NOT NULL, role TEXT NOT NULL,"
 			      " since INTEGER, PRIMARY KEY (project, user)) STRICT, WITHOUT ROWID;"
 			      "INSERT INTO member_new SELECT project, user, role, NULL FROM member;"
@@ -140,11 +140,11 @@ START_TEST(what_is_written_after_a_step_is_chained_with_its_new_columns)
 	load(1);
 	ck_assert_int_eq(schema_upgrade(db, path, &later, &why), 0);
 	ck_assert_msg(chain_attach(db, &why) == 0, "%s", why.text);
-	does("INSERT INTO journal (at, kind, allocation, project, units, balance, actor, corrects)"
+	does("INSERT INTO journal (at, kind, allocation, project, units, balance, actor, later)"
 	     " SELECT 1, 'adjustment', allocation, project, -5, balance - 5, 'ada', id FROM journal ORDER BY id DESC LIMIT 1;"
 	     "UPDATE allocation_sum SET amount = amount - 5 WHERE allocation = (SELECT allocation FROM journal ORDER BY id DESC LIMIT 1)");
 	rows_are_sound();
-	does("DROP TRIGGER journal_is_never_changed; UPDATE journal SET corrects = 1 WHERE corrects IS NOT NULL");
+	does("DROP TRIGGER journal_is_never_changed; UPDATE journal SET later = 1 WHERE later IS NOT NULL");
 	ck_assert_int_eq(chain_check_links(db, &wrong), 1);
 	ck_assert_msg(strstr(wrong.text, "is not what was written"), "%s", wrong.text);
 }

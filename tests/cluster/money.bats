@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Moving GPU-hours by hand: who may, what it does, what it says, and that a dry run does nothing. One daemon, without a Slurm.
+load alone
+
+setup_file()
+{
+	export DIR=$BATS_FILE_TMPDIR/m PEOPLE=$BATS_FILE_TMPDIR/m/people
+	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR"
+	alone_prepare "$DIR"
+	alone_start "$DIR"
+	ctl project add ai --owners nobody
+	ctl project add vision --parent ai
+	ctl project add speech --parent ai
+	ctl allocation add ai 100 -r grant
+	ctl allocation add vision 20 -r grant
+	ctl allocation add speech 10 -r grant
+}
+
+teardown_file()	{ stop; }
+
+# alone_stop waits for a child; this daemon is one of setup_file's.
+stop()		{ kill -TERM "$(<"$DIR/pid")" && eventually gone; }
+gone()		{ ! process_id "$(<"$DIR/pid")" >/dev/null; }
+teardown()	{ alone_answers "$DIR"; }
+
+ctl()		{ "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" "$@"; }
+amount()	{ ctl -o json balance "$1" | jq '.rows[0].amount_units / 3600000'; }
+journal()	{ ctl -o json journal --limit 0 | jq '.rows | length'; }
+entry()		{ ctl -o json journal "$1" | jq '.rows[0].id'; }
+# refused EXIT TEXT COMMAND...
+refused()
+{
+	local want=$1 text=$2 rv=0 said
+
+	shift 2
+	said=$("$@" 2>&1) || rv=$?
+	[[ $rv == "$want" && $said == *"$text"* ]] || { echo "$* gave $rv: $said" >&2; return 1; }
+}
+
+@test "every write can be tried without being done" {
+	local before
+	before=$(journal)
+	ctl deposit vision 5 -r try --dry-run
+	ctl allocation add vision 5 -r try --dry-run
+	ctl withdraw vision 5 -r try --dry-run
+	ctl adjust vision -5 -r try --dry-run
+	ctl transfer vision speech 5 -r try --dry-run
+	ctl void "$(entry vision)" -r try --dry-run
+	ctl allocation set 1 --burst 0 --dry-run
+	refused 1 "20.00 GPU-h" ctl withdraw vision 21 -r try --dry-run
+	[[ $(journal) == "$before" && $(amount vision) == 20 && $(amount speech) == 10 ]]
+	[[ $(ctl -o json allocation list vision | jq '.rows | length') == 1 ]]
+	api "$PEOPLE" POST /v1/deposits -d '{"project":"vision","amount_units":1,"dry_run":true}'
+	answered 200 '"dry_run":true'
+}
+
+@test "a transfer between siblings moves what they have and nothing above them, once for each request id" {
+	ctl transfer vision speech 4 -r "speech has a deadline" --request-id once
+	ctl transfer vision speech 4 -r "speech has a deadline" --request-id once
+	[[ $(amount vision) == 16 && $(amount speech) == 14 && $(amount ai) == 100 ]]
+	ctl -o json journal speech | jq -e '.rows[0] | .kind == "transfer" and .reason == "speech has a deadline" and .actor == "root"'
+}
+
+@test "a void reverses the whole transfer, once" {
+	local id
+	id=$(entry speech)
+	ctl void "$id" -r "it was the wrong project"
+	[[ $(amount vision) == 20 && $(amount speech) == 10 ]]
+	refused 1 "voided already" ctl void "$id" -r again
+	refused 1 "of kind void" ctl void "$(entry speech)" -r again
+}
+
+@test "an adjustment goes up and down, and a withdrawal takes what is there" {
+	ctl adjust vision 1.5 -r "counted twice"
+	ctl adjust vision -2.5 -r "counted thrice"
+	[[ $(amount vision) == 19 ]]
+	ctl withdraw vision 9 -r "back to the pool"
+	[[ $(amount vision) == 10 ]]
+	refused 1 "10.00 GPU-h that are neither charged nor held, 11.00 were asked for" ctl withdraw vision 11 -r more
+	ctl deposit vision 10 -r "as before"
+}
+
+@test "a write without a reason, of nothing, or of what is not there is refused" {
+	refused 2 "reason" ctl withdraw vision 1
+	refused 2 "reason" ctl transfer vision speech 1
+	refused 2 "reason" ctl refund 1
+	refused 2 "nothing" ctl withdraw vision 0 -r x
+	refused 2 "2x" ctl void 2x -r x
+	refused 1 "no charge 1" ctl refund 1 -r x
+	refused 1 "no journal entry 9999" ctl void 9999 -r x
+	refused 1 "allocation 1 is not one of vision" ctl withdraw vision 1 --allocation 1 -r x
+	api "$PEOPLE" POST /v1/withdrawals -d '{"project":"vision","amount_units":1}'
+	answered 400 '\"reason\" is missing'
+}
+
+@test "the owner of a project moves what is below it, and nothing else" {
+	as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" transfer vision speech 1 -r mine
+	as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" withdraw speech 1 -r mine
+	ctl deposit vision 1 -r "as before"
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" withdraw ai 1 -r mine
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" deposit vision 1 -r mine
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" adjust vision 1 -r mine
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" refund 1 -r mine
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" void 1 -r mine
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" allocation set 1 --burst 1
+	ctl project set ai --remove-owners nobody
+	ctl project set vision --add-owners nobody
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" transfer vision speech 1 -r mine
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" withdraw vision 1 -r mine
+	[[ $(amount vision) == 20 && $(amount speech) == 10 ]]
+}
+
+@test "an allocation that vests can be used little by little, and one without an end cannot vest" {
+	local id
+	ctl project add slow --parent ai
+	id=$(ctl -o json allocation add slow 100 --starts now --ends now+100d --vests yes --burst 10 --carry-over 20 -r grant | jq .id)
+	ctl -o json balance slow | jq -e '.rows[0] | .available_units >= 36000000 and .available_units < 36100000 and .amount_units == 360000000'
+	ctl allocation set "$id" --vests no
+	ctl -o json balance slow | jq -e '.rows[0].available_units == 360000000'
+	ctl -o json allocation show "$id" | jq -e '.carry_over_percent == 20 and .vests == false'
+	refused 1 "without an end cannot vest" ctl allocation set 1 --vests yes
+	refused 2 "percentage" ctl allocation set "$id" --carry-over 101
+}
+
+# hold TYPE=N: units that a job of an hour would set aside.
+would_hold()
+{
+	api "$DIR/slurm" POST /v1/verdicts -d "{\"kind\":\"submit\",\"uid\":0,\"account\":\"rates\",\"tres_per_job\":\"$1\",\"num_tasks\":1,
+		\"min_nodes\":1,\"time_limit_min\":60,\"min_runtime\":\"1h\"}"
+	answered 200 accept
+	ctl -o json hold list rates | jq '.rows[0].units'
+}
+
+@test "a job is set aside for by the rate of its type, and a rate is never set for the past" {
+	ctl project add rates
+	ctl allocation add rates 1000 -r grant
+	[[ $(would_hold gres:gpu:h100:2) == 7200000 ]]
+	ctl rate set h100 2.5 -r "list price" --dry-run
+	[[ $(would_hold gres:gpu:h100:2) == 7200000 ]]
+	ctl rate set h100 2.5 -r "list price"
+	ctl rate set default 0.5 -r "list price"
+	ctl rate set h100 9 --starts now+1d -r "from tomorrow"
+	[[ $(would_hold gres:gpu:h100:2) == 18000000 ]]
+	[[ $(would_hold gres:gpu:2) == 3600000 ]]
+	[[ $(ctl -o json rate list | jq -c '[.rows[].thousandths]') == "[2500,500,9000]" ]]
+	refused 1 "before now" ctl rate set h100 1 --starts 2020-01-01 -r x
+	refused 1 "from 0.001" ctl rate set h100 0 -r x
+	refused 2 "three decimals" ctl rate set h100 1.2345 -r x
+	refused 4 "administrator" as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" rate set h100 1 -r x
+}
+
+@test "shards cost nothing until they have a rate, and then each its own" {
+	api "$DIR/slurm" POST /v1/verdicts -d '{"kind":"submit","uid":0,"account":"rates","tres_per_job":"gres:shard:4","num_tasks":1,"min_nodes":1,"time_limit_min":60,"min_runtime":"1h"}'
+	answered 200 '"tier":"none"'
+	ctl rate set shard 0.125 -r "an eighth"
+	[[ $(would_hold gres:shard:4) == 1800000 ]]
+}
+
+@test "rates outlive a restart" {
+	local before
+	before=$(ctl -o json rate list)
+	stop
+	alone_start "$DIR"
+	[[ $(ctl -o json rate list) == "$before" && $(would_hold gres:gpu:h100:2) == 18000000 ]]
+}
+
+@test "a member asks for GPU-hours, and who stands above decides once, in the open" {
+	local id
+	as_member() { as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" "$@"; }
+	refused 4 "not a member" as_member request rates 5 -r please
+	ctl project set vision --remove-owners nobody
+	ctl project set vision --add-members nobody
+	id=$(as_member -o json request vision 5 -r "a deadline in May" | jq .id)
+	refused 2 "reason" as_member request vision 5
+	refused 4 "administrator" as_member request approve "$id" -r "I allow it myself"
+	ctl -o json request list vision | jq -e '.rows | length == 1 and .[0].state == "open" and .[0].actor == "nobody"'
+	ctl request approve "$id" 3 -r "three must do" --dry-run
+	[[ $(amount vision) == 20 ]]
+	ctl request approve "$id" 3 -r "three must do" --request-id d
+	ctl request approve "$id" 3 -r "three must do" --request-id d
+	[[ $(amount vision) == 23 ]]
+	ctl -o json journal vision | jq -e '.rows[0] | .kind == "deposit" and (.reason | contains("a deadline in May"))'
+	refused 1 "was approved before, by root: three must do" ctl request refuse "$id" -r "no"
+	ctl project set ai --add-owners nobody
+	id=$(ctl -o json request vision 50 -r more | jq .id)
+	as_member request refuse "$id" -r "not this month"
+	as_member -o json request list --all vision | jq -e '.rows | map(.state) == ["refused", "approved"]'
+	[[ $(amount vision) == 23 && $(ctl -o json request list | jq '.rows | length') == 0 ]]
+	refused 1 "no request 99" ctl request approve 99 -r x
+}
+
+# The daemon expires what has ended before it writes anything else of money.
+expired()
+{
+	ctl deposit ai 1 -r "one more"
+	ctl -o json journal short | jq -e '[.rows[] | .kind] == ["carry-over", "carry-over", "expiry", "deposit", "deposit"]' >/dev/null
+}
+
+@test "what is left of an allocation expires at its end, and a part of it is carried over" {
+	local end
+	end=$(($(date +%s) + 2))
+	ctl project add short
+	ctl allocation add short 1 -r "the next one"
+	api "$PEOPLE" POST /v1/allocations -d "{\"project\":\"short\",\"amount_units\":36000000,\"ends\":$end,\"carry_over_percent\":20,\"reason\":\"x\"}"
+	answered 201 '"carry_over_percent":20'
+	eventually expired
+	[[ $(amount short) == 3 ]]
+	ctl -o json journal short | jq -e "[.rows[] | select(.kind == \"expiry\")] | length == 1 and .[0].at == $end and .[0].units == -28800000"
+}
