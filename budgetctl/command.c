@@ -54,7 +54,8 @@ const struct option_row option_table[OPTIONS] = {
 		"its rank among the jobs of its own project: 1 goes first, 0 = no rank" },
 	[OPT_APPLY] = { 0, "apply", NULL, "have sacctmgr do its part" },
 	[OPT_DRY_RUN] = { 0, "dry-run", NULL, "tell what would be done, and do nothing" },
-	[OPT_TZ] = { 0, "tz", "ZONE", "the time zone of the file and of its months: UTC (default), Europe/Berlin" },
+	[OPT_TZ] = { 0, "tz", "ZONE",
+		"the zone of the times in the file and of its months: UTC (default), Europe/Berlin" },
 };
 
 #define PAGED   (OPTION_BIT(OPT_PROJECT) | OPTION_BIT(OPT_LIMIT))
@@ -108,7 +109,8 @@ const struct command command_table[] = {
 		OPTION_BIT(OPT_ALL) | OPTION_BIT(OPT_APPLY), cmd_setup },
 	{ "shadow", "report", "[PROJECT]", 0, 1, "what would have been refused, moved to the free tier or displaced",
 		PAGED | OPTION_BIT(OPT_ALL), cmd_shadow_report },
-	{ "import", "sacct", "FILE", 1, 1, "GPU-seconds by month, account and user out of what sacct -P printed; - is stdin",
+	{ "import", "sacct", "FILE", 1, 1,
+		"GPU-seconds by month, account and user, of what sacct -P or --json gave; - is stdin",
 		OPTION_BIT(OPT_DRY_RUN) | OPTION_BIT(OPT_TZ), cmd_import_sacct },
 	{ "health", NULL, "", 0, 0, "is budgetd well", 0, cmd_health },
 };

@@ -11,31 +11,31 @@
 #include <strings.h>
 
 #define COLUMNS_MAX 512
-#define BARS_MAX 4096		/* of one row, those in texts included */
-#define BLOCK (64 << 10)
+#define BARS_MAX    4096 /* of one row, those in texts included */
+#define BLOCK       (64 << 10)
 
 /* Columns in which users write what they like. */
-static const char *const free_text[] = { "JobName", "Comment", "AdminComment", "SystemComment", "WorkDir",
-	"SubmitLine", "Extra", "Constraints", "Container", "Licenses", "WCKey", "StdIn", "StdOut", "StdErr" };
+static const char *const free_text[] = {"JobName", "Comment", "AdminComment", "SystemComment", "WorkDir",
+	"SubmitLine", "Extra", "Constraints", "Container", "Licenses", "WCKey", "StdIn", "StdOut", "StdErr"};
 
 struct buffer {
-	char *text;		/* SACCT_ROW_MAX + 1 bytes */
+	char *text; /* SACCT_ROW_MAX + 1 bytes */
 	size_t length;
-	bool too_long;		/* the rest was thrown away */
+	bool too_long; /* the rest was thrown away */
 };
 
 struct sacct_text {
 	FILE *from;
-	int columns;			/* an empty last one of `sacct -p` included */
-	int column[SACCT_FIELDS];	/* -1 = not there */
-	int first_text, last_text;	/* columns of free text; columns, -1 = there are none */
-	char *header;			/* as it stands, to skip its repetitions */
+	int columns;               /* an empty last one of `sacct -p` included */
+	int column[SACCT_FIELDS];  /* -1 = not there */
+	int first_text, last_text; /* columns of free text; columns, -1 = there are none */
+	char *header;              /* as it stands, to skip its repetitions */
 	struct buffer line, row;
-	bool waiting;			/* `line` was read and not taken */
-	bool open_ended;		/* the row before may go on: its last column is free text */
-	int64_t lines;			/* read so far */
+	bool waiting;    /* `line` was read and not taken */
+	bool open_ended; /* the row before may go on: its last column is free text */
+	int64_t lines;   /* read so far */
 	int nbars;
-	uint32_t bar[BARS_MAX];		/* of `row` */
+	uint32_t bar[BARS_MAX]; /* of `row` */
 	size_t at, have;
 	char block[BLOCK];
 };
@@ -117,7 +117,8 @@ struct slice {
 	size_t length;
 };
 
-/* Column `c` of a row that has `extra` bars too many, all of them between the first and the last free text. */
+/* Column `c` of a row that has `extra` bars too many, all of them between the first and the last free text.
+ */
 static struct slice column_of(
 	const struct sacct_text *t, const struct buffer *b, const uint32_t *bar, int nbars, int c)
 {
@@ -125,7 +126,7 @@ static struct slice column_of(
 	int left = c - 1 + extra, right = c + extra;
 	size_t start = c ? bar[left] + 1 : 0, end = right < nbars ? bar[right] : b->length;
 
-	return (struct slice){ b->text + start, end - start };
+	return (struct slice){b->text + start, end - start};
 }
 
 /* Every needed column can be found although there are bars too many. */
@@ -147,7 +148,7 @@ static int job_column(const struct sacct_text *t)
 /* A moment, or a word for none. */
 static bool is_time(struct slice s)
 {
-	static const char *const words[] = { "Unknown", "None", "None assigned", "N/A" };
+	static const char *const words[] = {"Unknown", "None", "None assigned", "N/A"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strlen(words[i]) == s.length && !strncasecmp(words[i], s.text, s.length))
@@ -168,7 +169,7 @@ static bool is_tres(struct slice s)
 static bool columns_fit(
 	const struct sacct_text *t, const struct buffer *b, const uint32_t *bar, int nbars, int end)
 {
-	static const enum sacct_field times[] = { SACCT_SUBMIT, SACCT_START, SACCT_END };
+	static const enum sacct_field times[] = {SACCT_SUBMIT, SACCT_START, SACCT_END};
 	int job = job_column(t), tres = t->column[SACCT_ALLOC_TRES];
 
 	if (job < end) {
@@ -261,7 +262,7 @@ static int header_read(struct sacct_text *t, struct fault *why)
 	for (int c = 0; c < t->columns; c++) {
 		size_t start = c ? t->bar[c - 1] + 1 : 0, end = c < t->nbars ? t->bar[c] : t->line.length;
 
-		heading_note(t, (struct slice){ t->line.text + start, end - start }, c);
+		heading_note(t, (struct slice){t->line.text + start, end - start}, c);
 	}
 	for (int f = 0; f < SACCT_FIELDS; f++)
 		there[f] = t->column[f] >= 0;
@@ -274,9 +275,9 @@ struct sacct_text *sacct_text_new(FILE *from, struct fault *why)
 	struct sacct_text *t = calloc(1, sizeof(*t));
 
 	if (t)
-		*t = (struct sacct_text){ .from = from,
+		*t = (struct sacct_text){.from = from,
 			.line.text = malloc(SACCT_ROW_MAX + 1),
-			.row.text = malloc(SACCT_ROW_MAX + 1) };
+			.row.text = malloc(SACCT_ROW_MAX + 1)};
 	if (!t || !t->line.text || !t->row.text)
 		fault_errno(why, ENOMEM, "out of memory");
 	else if (header_read(t, why) == 0)
@@ -340,7 +341,8 @@ static void line_take(struct sacct_text *t, bool first)
 	t->waiting = false;
 }
 
-/* There are columns enough, but what is in them cannot be: with one more line it is a row, or the line waits. */
+/* There are columns enough, but what is in them cannot be: with one more line it is a row, or the line waits.
+ */
 static void line_try(struct sacct_text *t, uint32_t bar[BARS_MAX])
 {
 	size_t length = t->row.length;
@@ -361,8 +363,8 @@ static void line_try(struct sacct_text *t, uint32_t bar[BARS_MAX])
 	t->waiting = true;
 }
 
-/* Lines between rows that are none: empty ones, the header once more, the rest of a free text at the end of the
- * row before. */
+/* Lines between rows that are none: empty ones, the header once more, the rest of a free text at the end of
+ * the row before. */
 static bool line_is_nothing(const struct sacct_text *t, bool head)
 {
 	return !t->line.length || !strcmp(t->line.text, t->header) || (!head && t->open_ended);
