@@ -19,6 +19,7 @@
 
 #define UNITS_A_SECOND 1000 /* one GPU-second at rate 1.000 */
 #define ASIDE_SHOWN    20   /* rows told to a person; JSON has all */
+#define ROWS_AT_ONCE   4096 /* of a table: CSV needs no memory for the others */
 
 struct import {
 	FILE *from;
@@ -213,15 +214,15 @@ static struct json_object *usage_object(const struct usage_row *r, bool units)
 	return NULL;
 }
 
-/* The rows as an array; NULL is out of memory. */
-static struct json_object *usage_array(struct import *im, bool units)
+/* Rows from `from` on, `most` of them, as an array; NULL is out of memory. */
+static struct json_object *usage_array(struct import *im, size_t from, size_t most, bool units)
 {
 	struct json_object *array = json_object_new_array();
 	const struct usage_row *rows;
 	size_t n;
 
 	rows = usage_rows(im->usage, &n);
-	for (size_t i = 0; array && i < n; i++) {
+	for (size_t i = from; array && i < n && i - from < most; i++) {
 		struct json_object *o = usage_object(&rows[i], units);
 
 		if (o && json_object_array_add(array, o) == 0)
@@ -235,7 +236,7 @@ static struct json_object *usage_array(struct import *im, bool units)
 
 static int json_print(const struct session *s, struct import *im)
 {
-	struct json_object *o = json_object_new_object(), *usage = usage_array(im, false);
+	struct json_object *o = json_object_new_object(), *usage = usage_array(im, 0, SIZE_MAX, false);
 	int rv = -1;
 
 	if (o && usage && number_put(o, "runs", im->runs) == 0 && number_put(o, "rows", im->rows) == 0 &&
@@ -252,14 +253,27 @@ static int json_print(const struct session *s, struct import *im)
 	return rv < 0 ? out_of_memory() : DONE;
 }
 
+static int usage_add_to(struct table *t, struct import *im, bool people)
+{
+	size_t n;
+	int rv = 0;
+
+	usage_rows(im->usage, &n);
+	for (size_t i = 0; rv == 0 && i < n; i += ROWS_AT_ONCE) {
+		struct json_object *rows = usage_array(im, i, ROWS_AT_ONCE, people);
+
+		rv = rows ? table_add(t, rows) : -1;
+		json_object_put(rows);
+	}
+	return rv;
+}
+
 static int table_of_usage(const struct session *s, struct import *im)
 {
 	bool people = s->style.format == FORMAT_TABLE;
 	struct table *t = table_new(columns, ARRAY_SIZE(columns) - !people, &s->style, false);
-	struct json_object *rows = usage_array(im, people);
-	int rv = t && rows && table_add(t, rows) == 0 && table_print(t) == 0 ? DONE : out_of_memory();
+	int rv = t && usage_add_to(t, im, people) == 0 && table_print(t) == 0 ? DONE : out_of_memory();
 
-	json_object_put(rows);
 	table_free(t);
 	return rv;
 }
