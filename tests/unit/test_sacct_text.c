@@ -46,6 +46,10 @@ static const struct {
 	{"rubbish", HEADER "sacct: error\n" ROW("1", "a") "x\n" ROW("2", "b"), "2! 3:1 4! 5:2"},
 	{"a bar too many, and no column of free text",
 		"JobID|Account|User|Submit|Start|End|AllocTRES\n1|v|a|b|1|2|3|\n2|v|a|1|2|3|\n", "2! 3:2"},
+	{"bars in the first of two columns of free text, or in the second",
+		"JobID|JobName|User|Account|Submit|Start|End|AllocTRES|Comment\n1|a|b|u|v|1|2|3||c\n"
+		"2|a|u|v|1|2|3||b|c|d\n",
+		"2:1 3:2"},
 	{"a bar too many between two columns of free text",
 		"JobID|JobName|User|Comment|Account|Submit|Start|End|AllocTRES\n1|a|b|u|c|v|1|2|3|\n2|a|u|c|"
 		"v|1|2|3|\n",
