@@ -58,7 +58,8 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_VESTS] = { 0, "vests", "YESNO", "yes: usable little by little from its start to its end" },
 	[OPT_BURST] = { 0, "burst", "GPU-HOURS", "usable before they have vested" },
 	[OPT_APPLY] = { 0, "apply", NULL, "have sacctmgr do its part" },
-	[OPT_TZ] = { 0, "tz", "ZONE", "the time zone of the file and of its months: UTC (default), Europe/Berlin" },
+	[OPT_TZ] = { 0, "tz", "ZONE",
+		"the zone of the times in the file and of its months: UTC (default), Europe/Berlin" },
 };
 
 #define PAGED   (OPTION_BIT(OPT_PROJECT) | OPTION_BIT(OPT_LIMIT))
@@ -135,7 +136,8 @@ const struct command command_table[] = {
 		OPTION_BIT(OPT_ALL) | OPTION_BIT(OPT_APPLY), cmd_setup },
 	{ "shadow", "report", "[PROJECT]", 0, 1, "what would have been refused, moved to the free tier or displaced",
 		PAGED | OPTION_BIT(OPT_ALL), cmd_shadow_report },
-	{ "import", "sacct", "FILE", 1, 1, "GPU-seconds by month, account and user out of what sacct -P printed; - is stdin",
+	{ "import", "sacct", "FILE", 1, 1,
+		"GPU-seconds by month, account and user, of what sacct -P or --json gave; - is stdin",
 		OPTION_BIT(OPT_DRY_RUN) | OPTION_BIT(OPT_TZ), cmd_import_sacct },
 	{ "verify", NULL, "[FILE]", 0, 1, "recompute the books from their rows; the first row that is wrong is named",
 		OPTION_BIT(OPT_ALL), cmd_verify },

@@ -17,19 +17,20 @@
 #include "lib/sacct_text.h"
 #include "lib/usage.h"
 
-#define UNITS_A_SECOND 1000	/* one GPU-second at rate 1.000 */
-#define ASIDE_SHOWN 20		/* rows told to a person; JSON has all */
+#define UNITS_A_SECOND 1000 /* one GPU-second at rate 1.000 */
+#define ASIDE_SHOWN    20   /* rows told to a person; JSON has all */
+#define ROWS_AT_ONCE   4096 /* of a table: CSV needs no memory for the others */
 
 struct import {
 	FILE *from;
-	struct sacct_text *text;	/* of sacct -P; or */
+	struct sacct_text *text; /* of sacct -P; or */
 	struct sacct_json *json;
 	struct zone *zone;
 	struct run_set *seen;
 	struct usage *usage;
 	struct json_object *aside;
 	int64_t rows, runs, pieces, steps, not_started, twice;
-	int64_t gpu_runs;	/* rows with GPUs */
+	int64_t gpu_runs; /* rows with GPUs */
 };
 
 /* --- rows ------------------------------------------------------------------------------------------- */
@@ -78,7 +79,7 @@ static int run_add(struct import *im, const struct sacct_run *r)
 
 static int row_add(struct import *im, const struct sacct_row *row)
 {
-	struct fault reason = { "" };
+	struct fault reason = {""};
 	struct sacct_run run;
 
 	im->rows++;
@@ -110,7 +111,7 @@ static int rows_read(struct import *im, const char *file)
 
 	progress_start(&progress, im->from);
 	while (rv == DONE) {
-		struct fault why = { "" };
+		struct fault why = {""};
 		enum sacct_got got = row_next(im, &row, &why);
 
 		if (got == SACCT_END_OF_FILE)
@@ -132,7 +133,7 @@ static int rows_read(struct import *im, const char *file)
 /* sacct --json begins with a brace, sacct -P with the name of a column. */
 static int reader_open(struct import *im, const char *file)
 {
-	struct fault why = { "" };
+	struct fault why = {""};
 	int c = getc(im->from);
 
 	ungetc(c, im->from);
@@ -146,9 +147,9 @@ static int reader_open(struct import *im, const char *file)
 
 static int import_open(struct import *im, const char *file, const char *tz)
 {
-	struct fault why = { "" };
+	struct fault why = {""};
 
-	*im = (struct import){ .zone = zone_new(tz ? tz : "UTC", &why) };
+	*im = (struct import){.zone = zone_new(tz ? tz : "UTC", &why)};
 	if (!im->zone)
 		return complain(errno == ENOENT ? USAGE : REFUSED, "--tz: %s", why.text);
 	im->from = strcmp(file, "-") ? fopen(file, "r") : stdin;
@@ -175,12 +176,12 @@ static void import_close(struct import *im)
 /* --- printing --------------------------------------------------------------------------------------- */
 
 static const struct column columns[] = {
-	{ "month", "Month", KIND_TEXT, NULL, false },
-	{ "account", "Account", KIND_TEXT, NULL, false },
-	{ "user", "User", KIND_TEXT, NULL, false },
-	{ "gpu_type", "GPU type", KIND_TEXT, NULL, false },
-	{ "gpu_seconds", NULL, KIND_COUNT, NULL, false },
-	{ "gpu_seconds_units", "Used", KIND_AMOUNT, NULL, false },
+	{"month", "Month", KIND_TEXT, NULL, false},
+	{"account", "Account", KIND_TEXT, NULL, false},
+	{"user", "User", KIND_TEXT, NULL, false},
+	{"gpu_type", "GPU type", KIND_TEXT, NULL, false},
+	{"gpu_seconds", NULL, KIND_COUNT, NULL, false},
+	{"gpu_seconds_units", "Used", KIND_AMOUNT, NULL, false},
 };
 
 static int text_put(struct json_object *o, const char *key, const char *text)
@@ -205,8 +206,7 @@ static struct json_object *usage_object(const struct usage_row *r, bool units)
 
 	snprintf(month, sizeof(month), "%04d-%02d", r->month / 12, r->month % 12 + 1);
 	if (o && text_put(o, "month", month) == 0 && text_put(o, "account", r->account) == 0 &&
-		text_put(o, "user", r->user) == 0 &&
-		text_put(o, "gpu_type", r->gpu_type) == 0 &&
+		text_put(o, "user", r->user) == 0 && text_put(o, "gpu_type", r->gpu_type) == 0 &&
 		number_put(o, "gpu_seconds", r->gpu_seconds) == 0 &&
 		(!units || number_put(o, "gpu_seconds_units", r->gpu_seconds * UNITS_A_SECOND) == 0))
 		return o;
@@ -214,15 +214,15 @@ static struct json_object *usage_object(const struct usage_row *r, bool units)
 	return NULL;
 }
 
-/* The rows as an array; NULL is out of memory. */
-static struct json_object *usage_array(struct import *im, bool units)
+/* Rows from `from` on, `most` of them, as an array; NULL is out of memory. */
+static struct json_object *usage_array(struct import *im, size_t from, size_t most, bool units)
 {
 	struct json_object *array = json_object_new_array();
 	const struct usage_row *rows;
 	size_t n;
 
 	rows = usage_rows(im->usage, &n);
-	for (size_t i = 0; array && i < n; i++) {
+	for (size_t i = from; array && i < n && i - from < most; i++) {
 		struct json_object *o = usage_object(&rows[i], units);
 
 		if (o && json_object_array_add(array, o) == 0)
@@ -236,13 +236,14 @@ static struct json_object *usage_array(struct import *im, bool units)
 
 static int json_print(const struct session *s, struct import *im)
 {
-	struct json_object *o = json_object_new_object(), *usage = usage_array(im, false);
+	struct json_object *o = json_object_new_object(), *usage = usage_array(im, 0, SIZE_MAX, false);
 	int rv = -1;
 
 	if (o && usage && number_put(o, "runs", im->runs) == 0 && number_put(o, "rows", im->rows) == 0 &&
 		number_put(o, "rows_of_steps", im->steps) == 0 &&
 		number_put(o, "rows_not_started", im->not_started) == 0 &&
-		number_put(o, "rows_twice", im->twice) == 0 && number_put(o, "rows_of_pieces", im->pieces) == 0 &&
+		number_put(o, "rows_twice", im->twice) == 0 &&
+		number_put(o, "rows_of_pieces", im->pieces) == 0 &&
 		json_object_object_add(o, "rows_set_aside", json_object_get(im->aside)) == 0) {
 		json_object_object_add(o, "usage", json_object_get(usage));
 		rv = table_object(columns, 0, &s->style, o);
@@ -252,14 +253,27 @@ static int json_print(const struct session *s, struct import *im)
 	return rv < 0 ? out_of_memory() : DONE;
 }
 
+static int usage_add_to(struct table *t, struct import *im, bool people)
+{
+	size_t n;
+	int rv = 0;
+
+	usage_rows(im->usage, &n);
+	for (size_t i = 0; rv == 0 && i < n; i += ROWS_AT_ONCE) {
+		struct json_object *rows = usage_array(im, i, ROWS_AT_ONCE, people);
+
+		rv = rows ? table_add(t, rows) : -1;
+		json_object_put(rows);
+	}
+	return rv;
+}
+
 static int table_of_usage(const struct session *s, struct import *im)
 {
 	bool people = s->style.format == FORMAT_TABLE;
 	struct table *t = table_new(columns, ARRAY_SIZE(columns) - !people, &s->style, false);
-	struct json_object *rows = usage_array(im, people);
-	int rv = t && rows && table_add(t, rows) == 0 && table_print(t) == 0 ? DONE : out_of_memory();
+	int rv = t && usage_add_to(t, im, people) == 0 && table_print(t) == 0 ? DONE : out_of_memory();
 
-	json_object_put(rows);
 	table_free(t);
 	return rv;
 }

@@ -45,8 +45,8 @@ int amount_put(struct json_object *body, const char *text)
 	amount_t amount;
 
 	if (*text == '-')
-		return complain(USAGE, "%s: an amount of GPU-hours is never negative, and no command takes hours back "
-			"that were given", text);
+		return complain(USAGE, "%s: an amount of GPU-hours is never negative; budgetctl withdraw takes hours back",
+			text);
 	if (amount_parse(text, &amount, &why) < 0)
 		return complain(USAGE, "%s", why.text);
 	if (amount == 0)

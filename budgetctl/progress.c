@@ -6,10 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CALLS_BETWEEN 1024	/* looks at the clock */
-#define AFTER_MS 1000
-#define EVERY_MS 100
-#define WIDTH 40
+#define CALLS_BETWEEN 1024 /* looks at the clock */
+#define AFTER_MS      1000
+#define EVERY_MS      100
+#define WIDTH         40
 
 static int64_t now_ms(void)
 {
@@ -23,7 +23,7 @@ void progress_start(struct progress *p, FILE *file)
 {
 	struct stat st;
 
-	*p = (struct progress){ .on = isatty(STDERR_FILENO) };
+	*p = (struct progress){.on = isatty(STDERR_FILENO)};
 	if (!p->on)
 		return;
 	if (fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode))

@@ -18,7 +18,7 @@ struct progress {
 };
 
 void progress_start(struct progress *p, FILE *file);
-void progress_step(struct progress *p, FILE *file, int64_t rows);	/* cheap: may be called for every row */
+void progress_step(struct progress *p, FILE *file, int64_t rows); /* cheap: for every row */
 void progress_end(struct progress *p);	/* wipes the bar */
 
 #endif

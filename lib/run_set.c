@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * run_set.c - which runs were seen already (run_set.h)
  *
- * Open addressing, at most three quarters full. The first row of a run stands under (cluster, job, start); further
- * pieces under a hash that has the submit time in it. */
+ * Open addressing, at most three quarters full. The first row of a run stands under (cluster, job, start);
+ * further pieces under a hash that has the submit time in it. */
 #include "lib/run_set.h"
 #include <errno.h>
 #include <stdbool.h>
@@ -10,12 +10,12 @@
 
 struct slot {
 	uint64_t high;
-	uint32_t low;		/* never 0: that is an empty slot */
+	uint32_t low; /* never 0: that is an empty slot */
 	uint32_t submit;
 };
 
 struct run_set {
-	size_t used, size;	/* size is a power of 2 */
+	size_t used, size; /* size is a power of 2 */
 	struct slot *slot;
 };
 
@@ -58,7 +58,7 @@ static struct slot slot_of(struct key k, int64_t submit)
 {
 	uint32_t low = (uint32_t)k.b;
 
-	return (struct slot){ k.a, low ? low : 1, (uint32_t)submit };
+	return (struct slot){k.a, low ? low : 1, (uint32_t)submit};
 }
 
 /* The slot with this hash, or the empty one where it belongs. */
@@ -110,9 +110,10 @@ void run_set_free(struct run_set *s)
 	free(s);
 }
 
-enum run_seen run_set_add(struct run_set *s, const char *cluster, const char *job, int64_t submit, int64_t start)
+enum run_seen run_set_add(
+	struct run_set *s, const char *cluster, const char *job, int64_t submit, int64_t start)
 {
-	struct key k = { 0, 0 };
+	struct key k = {0, 0};
 	struct slot wanted, *at;
 	bool piece = false;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * run_set.h - which runs were seen already
  *
- * A row counts once, by (cluster, job, submit, start), however often it is in the file; rows of one job and start
- * with another submit are pieces of one run.
+ * A row counts once, by (cluster, job, submit, start), however often it is in the file; rows of one job and
+ * start with another submit are pieces of one run.
  *
- * Memory   16 bytes a row (up to 32 while it grows): 96 bits of a hash and the submit time. Two of 10 million rows
- *          are taken for one another by chance once in 10^15 files
+ * Memory   some 32 bytes a row: 96 bits of a hash and the submit time. Two of 10 million rows are taken for
+ *          one another by chance once in 10^15 files
  * Threads  a set belongs to one thread */
 #ifndef LIB_RUN_SET_H
 #define LIB_RUN_SET_H

@@ -14,7 +14,7 @@
 #include "lib/sacct_time.h"
 #include "lib/tres.h"
 
-#define GPUS_MAX 1000000		/* of one run: more is a slip in the file, and sums stay far from overflow */
+#define GPUS_MAX 1000000 /* of one run: more is a slip in the file, and sums stay far from overflow */
 
 static const char *const names[SACCT_FIELDS] = {
 	[SACCT_JOB_RAW] = "JobIDRaw",
@@ -39,13 +39,13 @@ static const struct {
 	enum sacct_field field[3];
 	const char *text;
 } needed[] = {
-	{ { SACCT_JOB_RAW, SACCT_JOB, SACCT_JOB }, "JobIDRaw or JobID" },
-	{ { SACCT_ACCOUNT, SACCT_ACCOUNT, SACCT_ACCOUNT }, "Account" },
-	{ { SACCT_USER, SACCT_UID, SACCT_UID }, "User" },
-	{ { SACCT_SUBMIT, SACCT_SUBMIT, SACCT_SUBMIT }, "Submit" },
-	{ { SACCT_START, SACCT_START, SACCT_START }, "Start" },
-	{ { SACCT_END, SACCT_ELAPSED_RAW, SACCT_ELAPSED }, "End" },
-	{ { SACCT_ALLOC_TRES, SACCT_ALLOC_GRES, SACCT_ALLOC_GRES }, "AllocTRES" },
+	{{SACCT_JOB_RAW, SACCT_JOB, SACCT_JOB}, "JobIDRaw or JobID"},
+	{{SACCT_ACCOUNT, SACCT_ACCOUNT, SACCT_ACCOUNT}, "Account"},
+	{{SACCT_USER, SACCT_UID, SACCT_UID}, "User"},
+	{{SACCT_SUBMIT, SACCT_SUBMIT, SACCT_SUBMIT}, "Submit"},
+	{{SACCT_START, SACCT_START, SACCT_START}, "Start"},
+	{{SACCT_END, SACCT_ELAPSED_RAW, SACCT_ELAPSED}, "End"},
+	{{SACCT_ALLOC_TRES, SACCT_ALLOC_GRES, SACCT_ALLOC_GRES}, "AllocTRES"},
 };
 
 const char *sacct_field_name(enum sacct_field f)
@@ -99,11 +99,15 @@ static const char *text_of(const struct sacct_row *row, enum sacct_field f)
 /* Length of the UTF-8 sequence at `s`; 0 when it is none (cut, overlong, a surrogate, above U+10FFFF). */
 static int sequence(const unsigned char *s)
 {
-	static const struct { unsigned char mask, lead; int length; uint32_t least; } forms[] = {
-		{ 0x80, 0x00, 1, 0 },
-		{ 0xe0, 0xc0, 2, 0x80 },
-		{ 0xf0, 0xe0, 3, 0x800 },
-		{ 0xf8, 0xf0, 4, 0x10000 },
+	static const struct {
+		unsigned char mask, lead;
+		int length;
+		uint32_t least;
+	} forms[] = {
+		{0x80, 0x00, 1, 0},
+		{0xe0, 0xc0, 2, 0x80},
+		{0xf0, 0xe0, 3, 0x800},
+		{0xf8, 0xf0, 4, 0x10000},
 	};
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
@@ -116,7 +120,8 @@ static int sequence(const unsigned char *s)
 				return 0;
 			c = c << 6 | (s[n] & 0x3f);
 		}
-		return c < forms[i].least || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : forms[i].length;
+		return c < forms[i].least || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0
+											 : forms[i].length;
 	}
 	return 0;
 }
@@ -160,14 +165,14 @@ static int field_wrong(enum sacct_field f, const struct fault *what, struct faul
 static int time_read(const struct sacct_row *row, enum sacct_field f, const struct zone *z,
 	struct sacct_time *out, struct fault *why)
 {
-	struct fault what = { "" };
+	struct fault what = {""};
 
 	return sacct_time_read(text_of(row, f), z, out, &what) < 0 ? field_wrong(f, &what, why) : 0;
 }
 
 static int length_read(const struct sacct_row *row, enum sacct_field f, int64_t *out, struct fault *why)
 {
-	struct fault what = { "" };
+	struct fault what = {""};
 
 	if (sacct_is_none(text_of(row, f)))
 		return 0;
@@ -176,7 +181,7 @@ static int length_read(const struct sacct_row *row, enum sacct_field f, int64_t 
 
 static int times_read(const struct sacct_row *row, const struct zone *z, struct times *t, struct fault *why)
 {
-	*t = (struct times){ .elapsed = -1, .suspended = -1 };
+	*t = (struct times){.elapsed = -1, .suspended = -1};
 	if (time_read(row, SACCT_SUBMIT, z, &t->submit, why) < 0 ||
 		time_read(row, SACCT_START, z, &t->start, why) < 0 ||
 		time_read(row, SACCT_END, z, &t->end, why) < 0 ||
@@ -198,8 +203,8 @@ static int64_t strangeness(const struct times *t, int64_t start, int64_t end)
 static int twice(const struct sacct_row *row, enum sacct_field f, struct fault *why)
 {
 	return fault_set(why,
-		"%s: the clock showed %.40s twice on that day, and no other column tells which it was", names[f],
-		text_of(row, f));
+		"%s: the clock showed %.40s twice on that day, and no other column tells which it was",
+		names[f], text_of(row, f));
 }
 
 /* Start and end, which may each be one of two moments. */
@@ -214,7 +219,8 @@ static int span_choose(
 
 			if (b < a)
 				continue;
-			if (!found || (t->elapsed >= 0 && strangeness(t, a, b) < strangeness(t, *start, *end))) {
+			if (!found ||
+				(t->elapsed >= 0 && strangeness(t, a, b) < strangeness(t, *start, *end))) {
 				*start = a;
 				*end = b;
 				found = true;
@@ -228,8 +234,8 @@ static int span_choose(
 }
 
 /* The last moment that is not after the start; when all are, the job was resized, and it must be one. */
-static int submit_choose(const struct sacct_row *row, const struct times *t, int64_t start, int64_t *submit,
-	struct fault *why)
+static int submit_choose(
+	const struct sacct_row *row, const struct times *t, int64_t start, int64_t *submit, struct fault *why)
 {
 	*submit = t->submit.at[0];
 	if (t->submit.n < 2)
@@ -300,9 +306,9 @@ static bool never_ran(const struct sacct_row *row, const struct sacct_run *run)
 static int gpus_read(const struct sacct_row *row, struct gpu_count *out, struct fault *why)
 {
 	const char *tres = text_of(row, SACCT_ALLOC_TRES), *gres = text_of(row, SACCT_ALLOC_GRES);
-	struct fault what = { "" };
+	struct fault what = {""};
 
-	*out = (struct gpu_count){ 0 };
+	*out = (struct gpu_count){0};
 	if (!sacct_is_none(tres) && tres_read(tres, out, &what) < 0)
 		return field_wrong(SACCT_ALLOC_TRES, &what, why);
 	if (!out->total && !sacct_is_none(gres) && tres_read(gres, out, &what) < 0)
@@ -328,7 +334,7 @@ enum sacct_kind sacct_run_read(
 	const struct sacct_row *row, const struct zone *z, struct sacct_run *out, struct fault *why)
 {
 	const char *job = text_of(row, row->field[SACCT_JOB_RAW] ? SACCT_JOB_RAW : SACCT_JOB);
-	struct sacct_run run = { .job = job };
+	struct sacct_run run = {.job = job};
 	struct times t;
 
 	if (texts_check(row, why) < 0)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * sacct.h - one row of Slurm's accounting as a run, or the reason why it is none
  *
- * Rule     a row is one run, from max(Start, Submit) to End: a resized job has several rows of the same Start,
- *          each with its own Submit and with an Elapsed that is counted from Start, and they are pieces of one
- *          run. Suspended time counts: GPUs stay allocated. Steps repeat what their job has and never count.
- *          What was allocated counts (AllocTRES; AllocGRES where that names no GPU), never what was asked for.
+ * Rule     a row is one run, from max(Start, Submit) to End: a resized job has several rows of the same
+ *          Start, each with its own Submit and with an Elapsed that is counted from Start, and they are
+ *          pieces of one run. Suspended time counts: GPUs stay allocated. Steps repeat what their job has
+ *          and never count. What was allocated counts (AllocTRES; AllocGRES where that names no GPU), never
+ *          what was asked for.
  * Threads  pure functions: any thread */
 #ifndef LIB_SACCT_H
 #define LIB_SACCT_H
@@ -35,8 +36,8 @@ enum sacct_field {
 };
 
 struct sacct_row {
-	int64_t line;				/* of the file, where the row begins; the first one is 1 */
-	const char *field[SACCT_FIELDS];	/* NULL = the file has no such column */
+	int64_t line;			/* of the file, where the row begins; the first one is 1 */
+	const char *field[SACCT_FIELDS]; /* NULL = the file has no such column */
 };
 
 enum sacct_kind {
@@ -49,7 +50,7 @@ enum sacct_kind {
 /* Points into its row. */
 struct sacct_run {
 	const char *cluster, *job, *account, *user;	/* cluster "" = not told */
-	int64_t submit, start;	/* with cluster and job: the key of the row. Cluster, job and start: of the run */
+	int64_t submit, start;	/* with cluster and job the key of a row; start alone: of a run */
 	int64_t from, end;	/* what this row has of the run; from <= end */
 	struct gpu_count gpus;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * sacct_json.c - rows out of what `sacct --json` gave (sacct_json.h)
  *
- * A scanner that knows only strings and brackets finds the jobs; json-c reads each of them. Versions differ in
- * where a value stands (the user beside the job or in its association) and in its form (a number, or an object of
- * "set" and "number"): both are taken. */
+ * A scanner that knows only strings and brackets finds the jobs; json-c reads each of them. Versions differ
+ * in where a value stands (the user beside the job or in its association) and in its form (a number, or an
+ * object of "set" and "number"): both are taken. */
 #include "lib/sacct_json.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -12,20 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOB_MAX ((size_t)64 << 20)	/* bytes: some 30,000 steps */
-#define KEY_MAX 8			/* "jobs" and a little more: longer keys are others */
+#define JOB_MAX    ((size_t)64 << 20) /* bytes: some 30,000 steps */
+#define KEY_MAX    8                  /* "jobs" and a little more: longer keys are others */
 #define NUMBER_MAX 24
-#define TRES_MAX 4096
+#define TRES_MAX   4096
 
 struct sacct_json {
 	FILE *from;
 	int64_t line;
 	bool in_jobs, any;
-	int depth;			/* of brackets, outside the list */
-	char key[KEY_MAX];		/* the last string at depth 1 */
-	char *text;			/* of one job */
+	int depth;         /* of brackets, outside the list */
+	char key[KEY_MAX]; /* the last string at depth 1 */
+	char *text;        /* of one job */
 	size_t length, room;
-	struct json_object *job;	/* the row's texts live in it, and here: */
+	struct json_object *job; /* the row's texts live in it, and here: */
 	char number[SACCT_FIELDS][NUMBER_MAX];
 	char tres[TRES_MAX];
 };
@@ -161,11 +161,13 @@ static const char *state_text(struct json_object *job)
 	return string_of(state);
 }
 
-/* The allocated resources as sacct writes them: "cpu=8,gres/gpu=4,gres/gpu:h100=4". NULL when they are too many. */
+/* The allocated resources as sacct writes them: "cpu=8,gres/gpu=4,gres/gpu:h100=4". NULL when they are too
+ * many. */
 static const char *tres_text(struct sacct_json *j)
 {
 	struct json_object *list = member(member(j->job, "tres"), "allocated");
-	size_t n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0, length = 0;
+	size_t n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0,
+	       length = 0;
 
 	j->tres[0] = '\0';
 	for (size_t i = 0; i < n; i++) {
@@ -188,7 +190,7 @@ static enum sacct_got row_fill(struct sacct_json *j, struct sacct_row *row, stru
 {
 	struct json_object *job = j->job, *time = member(job, "time");
 
-	*row = (struct sacct_row){ .line = row->line };
+	*row = (struct sacct_row){.line = row->line};
 	row->field[SACCT_JOB_RAW] = number_text(j, SACCT_JOB_RAW, member(job, "job_id"));
 	row->field[SACCT_CLUSTER] = owner_text(job, "cluster");
 	row->field[SACCT_ACCOUNT] = owner_text(job, "account");
@@ -201,7 +203,7 @@ static enum sacct_got row_fill(struct sacct_json *j, struct sacct_row *row, stru
 	row->field[SACCT_STATE] = state_text(job);
 	row->field[SACCT_ALLOC_TRES] = tres_text(j);
 	if (!row->field[SACCT_END])
-		row->field[SACCT_END] = "";	/* never reckoned from what it ran so far */
+		row->field[SACCT_END] = ""; /* never reckoned from what it ran so far */
 	if (row->field[SACCT_ALLOC_TRES])
 		return SACCT_ROW;
 	fault_set(why, "its list of allocated resources cannot be read");
@@ -246,7 +248,8 @@ static enum sacct_got file_ended(struct sacct_json *j, struct fault *why)
 	if (ferror(j->from))
 		return fault_errno(why, EIO, "an input/output error"), SACCT_FAILED;
 	if (!j->any)
-		return fault_errno(why, EINVAL, "it is no document of sacct --json: there is no list \"jobs\" in it"),
+		return fault_errno(why, EINVAL,
+			       "it is no document of sacct --json: there is no list \"jobs\" in it"),
 		       SACCT_FAILED;
 	return SACCT_END_OF_FILE;
 }
@@ -258,7 +261,8 @@ static enum sacct_got job_read(struct sacct_json *j, struct sacct_row *row, stru
 	json_object_put(j->job);
 	j->job = NULL;
 	if (rv < 0)
-		return fault_errno(why, ENOMEM, "a job of more than %zu MiB, or no memory for it", JOB_MAX >> 20),
+		return fault_errno(
+			       why, ENOMEM, "a job of more than %zu MiB, or no memory for it", JOB_MAX >> 20),
 		       SACCT_FAILED;
 	if (rv == 0) {
 		j->in_jobs = false;

@@ -11,31 +11,32 @@
 #include <strings.h>
 
 #define COLUMNS_MAX 512
-#define BARS_MAX 4096		/* of one row, those in texts included */
-#define BLOCK (64 << 10)
+#define BARS_MAX    4096 /* of one row, those in texts included */
+#define BLOCK       (64 << 10)
 
 /* Columns in which users write what they like. */
-static const char *const free_text[] = { "JobName", "Comment", "AdminComment", "SystemComment", "WorkDir",
-	"SubmitLine", "Extra", "Constraints", "Container", "Licenses", "WCKey", "StdIn", "StdOut", "StdErr" };
+static const char *const free_text[] = {"JobName", "Comment", "AdminComment", "SystemComment", "WorkDir",
+	"SubmitLine", "Extra", "Constraints", "Container", "Licenses", "WCKey", "StdIn", "StdOut", "StdErr"};
 
 struct buffer {
-	char *text;		/* SACCT_ROW_MAX + 1 bytes */
+	char *text; /* SACCT_ROW_MAX + 1 bytes */
 	size_t length;
-	bool too_long;		/* the rest was thrown away */
+	bool too_long; /* the rest was thrown away */
 };
 
 struct sacct_text {
 	FILE *from;
-	int columns;			/* an empty last one of `sacct -p` included */
-	int column[SACCT_FIELDS];	/* -1 = not there */
-	int first_text, last_text;	/* columns of free text; columns, -1 = there are none */
-	char *header;			/* as it stands, to skip its repetitions */
+	int columns;                   /* an empty last one of `sacct -p` included */
+	int column[SACCT_FIELDS];      /* -1 = not there */
+	int first_text;                /* the first column of free text; t->columns = there is none */
+	int ntexts, text[COLUMNS_MAX]; /* all of them */
+	char *header;                  /* as it stands, to skip its repetitions */
 	struct buffer line, row;
-	bool waiting;			/* `line` was read and not taken */
-	bool open_ended;		/* the row before may go on: its last column is free text */
-	int64_t lines;			/* read so far */
+	bool waiting;    /* `line` was read and not taken */
+	bool open_ended; /* the row before may go on: its last column is free text */
+	int64_t lines;   /* read so far */
 	int nbars;
-	uint32_t bar[BARS_MAX];		/* of `row` */
+	uint32_t bar[BARS_MAX]; /* of `row` */
 	size_t at, have;
 	char block[BLOCK];
 };
@@ -117,26 +118,17 @@ struct slice {
 	size_t length;
 };
 
-/* Column `c` of a row that has `extra` bars too many, all of them between the first and the last free text. */
+/* Column `c` of a row whose bars that are too many are all in the column `wide`; t->columns = there are none.
+ */
 static struct slice column_of(
-	const struct sacct_text *t, const struct buffer *b, const uint32_t *bar, int nbars, int c)
+	const struct sacct_text *t, const struct buffer *b, const uint32_t *bar, int nbars, int c, int wide)
 {
-	int extra = c > t->last_text ? nbars - (t->columns - 1) : 0;
-	int left = c - 1 + extra, right = c + extra;
+	int extra = c > wide ? nbars - (t->columns - 1) : 0;
+	/* the wide column itself ends where the next one begins */
+	int left = c - 1 + extra, right = c + (c == wide ? nbars - (t->columns - 1) : extra);
 	size_t start = c ? bar[left] + 1 : 0, end = right < nbars ? bar[right] : b->length;
 
-	return (struct slice){ b->text + start, end - start };
-}
-
-/* Every needed column can be found although there are bars too many. */
-static bool can_have_extra(const struct sacct_text *t)
-{
-	if (t->last_text < 0)
-		return false;
-	for (int f = 0; f < SACCT_FIELDS; f++)
-		if (t->column[f] > t->first_text && t->column[f] < t->last_text)
-			return false;
-	return true;
+	return (struct slice){b->text + start, end - start};
 }
 
 static int job_column(const struct sacct_text *t)
@@ -147,7 +139,7 @@ static int job_column(const struct sacct_text *t)
 /* A moment, or a word for none. */
 static bool is_time(struct slice s)
 {
-	static const char *const words[] = { "Unknown", "None", "None assigned", "N/A" };
+	static const char *const words[] = {"Unknown", "None", "None assigned", "N/A"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strlen(words[i]) == s.length && !strncasecmp(words[i], s.text, s.length))
@@ -166,13 +158,13 @@ static bool is_tres(struct slice s)
 
 /* What must be in every column that is needed and lies before `end`. */
 static bool columns_fit(
-	const struct sacct_text *t, const struct buffer *b, const uint32_t *bar, int nbars, int end)
+	const struct sacct_text *t, const struct buffer *b, const uint32_t *bar, int nbars, int end, int wide)
 {
-	static const enum sacct_field times[] = { SACCT_SUBMIT, SACCT_START, SACCT_END };
+	static const enum sacct_field times[] = {SACCT_SUBMIT, SACCT_START, SACCT_END};
 	int job = job_column(t), tres = t->column[SACCT_ALLOC_TRES];
 
 	if (job < end) {
-		struct slice s = column_of(t, b, bar, nbars, job);
+		struct slice s = column_of(t, b, bar, nbars, job, wide);
 
 		if (!sacct_job_is_valid(s.text, s.length))
 			return false;
@@ -180,18 +172,47 @@ static bool columns_fit(
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		int c = t->column[times[i]];
 
-		if (c >= 0 && c < end && !is_time(column_of(t, b, bar, nbars, c)))
+		if (c >= 0 && c < end && !is_time(column_of(t, b, bar, nbars, c, wide)))
 			return false;
 	}
-	return tres < 0 || tres >= end || is_tres(column_of(t, b, bar, nbars, tres));
+	return tres < 0 || tres >= end || is_tres(column_of(t, b, bar, nbars, tres, wide));
 }
 
-/* `b` is a row: as many columns as the header, and in them what must be. */
+/* Do both find every column that is needed at the same place? */
+static bool same_places(const struct sacct_text *t, int wide, int other)
+{
+	for (int f = 0; f < SACCT_FIELDS; f++)
+		if (t->column[f] >= 0 && (t->column[f] > wide) != (t->column[f] > other))
+			return false;
+	return true;
+}
+
+#define NOT_WHOLE (-1)
+#define IN_DOUBT  (-2) /* a row, but more than one column may have the bars that are too many */
+
+/* Which column of free text has the bars that are too many, when `b` is a row: what must be in its columns is
+ * there. t->columns when none is too many. */
+static int wide_column(const struct sacct_text *t, const struct buffer *b, const uint32_t *bar, int nbars)
+{
+	int found = NOT_WHOLE;
+
+	if (nbars < t->columns - 1 || nbars == BARS_MAX)
+		return NOT_WHOLE;
+	if (nbars == t->columns - 1)
+		return columns_fit(t, b, bar, nbars, t->columns, t->columns) ? t->columns : NOT_WHOLE;
+	for (int i = 0; i < t->ntexts; i++) {
+		if (!columns_fit(t, b, bar, nbars, t->columns, t->text[i]))
+			continue;
+		if (found >= 0 && !same_places(t, found, t->text[i]))
+			return IN_DOUBT;
+		found = t->text[i];
+	}
+	return found;
+}
+
 static bool is_whole(const struct sacct_text *t, const struct buffer *b, const uint32_t *bar, int nbars)
 {
-	if (nbars < t->columns - 1 || nbars == BARS_MAX || (nbars > t->columns - 1 && !can_have_extra(t)))
-		return false;
-	return columns_fit(t, b, bar, nbars, t->columns);
+	return wide_column(t, b, bar, nbars) != NOT_WHOLE;
 }
 
 /* Is the line the head of a row? 1, 0, -1 cannot be told: the number of the job stands behind a free text. */
@@ -202,7 +223,7 @@ static int is_head(const struct sacct_text *t, const uint32_t *bar, int nbars)
 	if (c > t->first_text)
 		return -1;
 	/* only a free text breaks a line: with none before the number, the number is there */
-	return c <= nbars && columns_fit(t, &t->line, bar, nbars, end > c ? end : c + 1);
+	return c <= nbars && columns_fit(t, &t->line, bar, nbars, end > c ? end : c + 1, t->columns);
 }
 
 /* The line does not go on with the row that is being read. */
@@ -214,7 +235,7 @@ static bool is_next(const struct sacct_text *t, const uint32_t *bar, int nbars)
 		return true;
 	if (sum == wanted)
 		return false;
-	return (sum > wanted && !can_have_extra(t)) || (nbars && is_head(t, bar, nbars) == 1);
+	return (sum > wanted && !t->ntexts) || (nbars && is_head(t, bar, nbars) == 1);
 }
 
 /* --- the header ------------------------------------------------------------------------------------- */
@@ -234,9 +255,9 @@ static void heading_note(struct sacct_text *t, struct slice s, int c)
 			t->column[f] = c;
 	if (!is_free_text(s))
 		return;
-	if (t->last_text < 0)
+	if (!t->ntexts)
 		t->first_text = c;
-	t->last_text = c;
+	t->text[t->ntexts++] = c;
 }
 
 static int header_read(struct sacct_text *t, struct fault *why)
@@ -255,13 +276,12 @@ static int header_read(struct sacct_text *t, struct fault *why)
 		return fault_errno(why, EINVAL, "the header has more than %d columns", COLUMNS_MAX);
 	t->columns = t->nbars + 1;
 	t->first_text = t->columns;
-	t->last_text = -1;
 	for (int f = 0; f < SACCT_FIELDS; f++)
 		t->column[f] = -1;
 	for (int c = 0; c < t->columns; c++) {
 		size_t start = c ? t->bar[c - 1] + 1 : 0, end = c < t->nbars ? t->bar[c] : t->line.length;
 
-		heading_note(t, (struct slice){ t->line.text + start, end - start }, c);
+		heading_note(t, (struct slice){t->line.text + start, end - start}, c);
 	}
 	for (int f = 0; f < SACCT_FIELDS; f++)
 		there[f] = t->column[f] >= 0;
@@ -274,9 +294,9 @@ struct sacct_text *sacct_text_new(FILE *from, struct fault *why)
 	struct sacct_text *t = calloc(1, sizeof(*t));
 
 	if (t)
-		*t = (struct sacct_text){ .from = from,
+		*t = (struct sacct_text){.from = from,
 			.line.text = malloc(SACCT_ROW_MAX + 1),
-			.row.text = malloc(SACCT_ROW_MAX + 1) };
+			.row.text = malloc(SACCT_ROW_MAX + 1)};
 	if (!t || !t->line.text || !t->row.text)
 		fault_errno(why, ENOMEM, "out of memory");
 	else if (header_read(t, why) == 0)
@@ -308,11 +328,14 @@ static enum sacct_got broken(struct fault *why, const char *text, int got, int w
 
 static enum sacct_got row_finish(struct sacct_text *t, struct sacct_row *row, struct fault *why)
 {
+	int wide;
+
 	if (t->row.too_long)
 		return fault_set(why, "longer than %d bytes", SACCT_ROW_MAX), SACCT_BROKEN;
 	if (memchr(t->row.text, '\0', t->row.length))
 		return fault_set(why, "a NUL byte"), SACCT_BROKEN;
-	if (t->nbars == BARS_MAX || (t->nbars != t->columns - 1 && !can_have_extra(t)))
+	wide = t->nbars == t->columns - 1 ? t->columns : wide_column(t, &t->row, t->bar, t->nbars);
+	if (wide < 0)
 		return broken(why, "bars or lines too many, in which column cannot be told", t->nbars + 1,
 			t->columns);
 	for (int f = 0; f < SACCT_FIELDS; f++) {
@@ -321,11 +344,11 @@ static enum sacct_got row_finish(struct sacct_text *t, struct sacct_row *row, st
 		row->field[f] = NULL;
 		if (t->column[f] < 0)
 			continue;
-		s = column_of(t, &t->row, t->bar, t->nbars, t->column[f]);
+		s = column_of(t, &t->row, t->bar, t->nbars, t->column[f], wide);
 		t->row.text[s.text + s.length - t->row.text] = '\0';
 		row->field[f] = s.text;
 	}
-	t->open_ended = t->last_text == t->columns - 1;
+	t->open_ended = t->ntexts && t->text[t->ntexts - 1] == t->columns - 1;
 	return SACCT_ROW;
 }
 
@@ -340,13 +363,14 @@ static void line_take(struct sacct_text *t, bool first)
 	t->waiting = false;
 }
 
-/* There are columns enough, but what is in them cannot be: with one more line it is a row, or the line waits. */
+/* There are columns enough, but what is in them cannot be: with one more line it is a row, or the line waits.
+ */
 static void line_try(struct sacct_text *t, uint32_t bar[BARS_MAX])
 {
 	size_t length = t->row.length;
 	int n;
 
-	if (is_whole(t, &t->row, t->bar, t->nbars) || !can_have_extra(t) || line_wait(t) <= 0)
+	if (is_whole(t, &t->row, t->bar, t->nbars) || !t->ntexts || line_wait(t) <= 0)
 		return;
 	n = bars_find(&t->line, bar);
 	if (is_whole(t, &t->line, bar, n) || is_head(t, bar, n) == 1)
@@ -361,8 +385,8 @@ static void line_try(struct sacct_text *t, uint32_t bar[BARS_MAX])
 	t->waiting = true;
 }
 
-/* Lines between rows that are none: empty ones, the header once more, the rest of a free text at the end of the
- * row before. */
+/* Lines between rows that are none: empty ones, the header once more, the rest of a free text at the end of
+ * the row before. */
 static bool line_is_nothing(const struct sacct_text *t, bool head)
 {
 	return !t->line.length || !strcmp(t->line.text, t->header) || (!head && t->open_ended);

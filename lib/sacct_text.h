@@ -2,8 +2,9 @@
  * sacct_text.h - rows out of what `sacct -P` (or -p) printed, by its header
  *
  * sacct -P quotes nothing: a bar or a newline in a job's name or comment is one column or line too many. The
- * number of columns decides. Lines are joined until a row is whole; what is too many belongs to the columns of
- * free text, when they stand together and none that is needed stands between them. All else is set aside.
+ * number of columns decides. Lines are joined until a row is whole; bars that are too many belong to the
+ * column of free text with which times, resources and the number of the job come out in their columns. Where
+ * that is none, or more than one that differ in a column that is needed, the row is set aside.
  *
  * Memory   one row (at most SACCT_ROW_MAX bytes), however long the file is
  * Threads  a reader belongs to one thread */

@@ -7,12 +7,12 @@
 #include "lib/duration.h"
 #include "lib/number.h"
 
-#define EPOCH_MAX INT64_C(253402300799)		/* the end of the year 9999 */
-#define LENGTH_MAX INT64_C(3153600000)		/* 100 years: more is no job */
+#define EPOCH_MAX  INT64_C(253402300799) /* the end of the year 9999 */
+#define LENGTH_MAX INT64_C(3153600000)   /* 100 years: more is no job */
 
 int sacct_is_none(const char *text)
 {
-	static const char *const words[] = { "", "Unknown", "None", "None assigned", "N/A", "(null)", "null" };
+	static const char *const words[] = {"", "Unknown", "None", "None assigned", "N/A", "(null)", "null"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (!strcasecmp(text, words[i]))
@@ -39,7 +39,8 @@ static int digits(const char **p, int n, char mark, int *out)
 /* "2026-10-25T02:30:00", a blank for the T as some exports have it; *p behind it. */
 static int reading(const char **p, struct zone_reading *r)
 {
-	if (digits(p, 4, '-', &r->year) < 0 || digits(p, 2, '-', &r->month) < 0 || digits(p, 2, 0, &r->day) < 0)
+	if (digits(p, 4, '-', &r->year) < 0 || digits(p, 2, '-', &r->month) < 0 ||
+		digits(p, 2, 0, &r->day) < 0)
 		return -1;
 	if (**p != 'T' && **p != ' ')
 		return -1;
@@ -79,13 +80,13 @@ static int epoch(const char *text, struct sacct_time *out, struct fault *why)
 
 	if (number_parse(text, EPOCH_MAX, &at) < 0)
 		return fault_errno(why, EINVAL, "\"%.40s\" is no time", text);
-	*out = (struct sacct_time){ .n = at > 0, .at = { at, 0 } };	/* slurmdbd's 0 is "never" */
+	*out = (struct sacct_time){.n = at > 0, .at = {at, 0}}; /* slurmdbd's 0 is "never" */
 	return 0;
 }
 
 int sacct_time_read(const char *text, const struct zone *z, struct sacct_time *out, struct fault *why)
 {
-	struct sacct_time t = { 0, { 0, 0 } };
+	struct sacct_time t = {0, {0, 0}};
 	struct zone_reading r;
 	const char *p = text;
 	int64_t east = 0;

@@ -16,15 +16,15 @@ struct sacct_time {
 	int64_t at[2];		/* the earlier first */
 };
 
-/* 0 and *out set; or -1, *out untouched, errno EINVAL, `why` quotes the text: it is no moment, or a clock of
- * this zone never read it. */
+/* 0 and *out set; or -1, *out untouched, errno EINVAL, `why` quotes the text: it is no moment, or a clock
+ * of this zone never read it. */
 int sacct_time_read(const char *text, const struct zone *z, struct sacct_time *out, struct fault *why);
 
-/* "1-02:03:04", "02:03:04", "03:04.500" (fractions are cut), or whole seconds "93784"; a word for none, or "",
- * is -1 in *out. 0; or -1, *out untouched, errno EINVAL or EOVERFLOW, `why` quotes the text. */
+/* "1-02:03:04", "02:03:04", "03:04.500" (fractions are cut), or whole seconds "93784"; a word for none is -1
+ * in *out. 0; or -1, *out untouched, errno EINVAL, `why` quotes the text. */
 int sacct_length_read(const char *text, int64_t *out, struct fault *why);
 
-/* Is it one of sacct's words for nothing: "", "Unknown", "None", "None assigned", "N/A", "(null)", any case? */
+/* Is it one of sacct's words for nothing, in any case: "", "Unknown", "None", "None assigned", "N/A"? */
 int sacct_is_none(const char *text);
 
 #endif

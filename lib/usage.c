@@ -7,11 +7,11 @@
 
 struct usage {
 	const struct zone *zone;
-	struct usage_row *row;		/* each row's texts are one block, which begins at `account` */
+	struct usage_row *row; /* each row's texts are one block, which begins at `account` */
 	size_t n, room;
-	uint32_t *slot;			/* index + 1 of a row; 0 = empty */
-	size_t slots;			/* a power of 2, at least twice n */
-	int month;			/* of the last part: runs come in the order of time */
+	uint32_t *slot; /* index + 1 of a row; 0 = empty */
+	size_t slots;   /* a power of 2, at least twice n */
+	int month;      /* of the last part: runs come in the order of time */
 	int64_t month_from, month_end;
 };
 
@@ -151,13 +151,13 @@ static int row_add(struct usage *u, const struct usage_row *r)
 
 /* --- runs ------------------------------------------------------------------------------------------- */
 
-static int part_add(struct usage *u, const char *account, const char *user, const struct gpu_count *gpus,
-	int64_t seconds)
+static int part_add(
+	struct usage *u, const char *account, const char *user, const struct gpu_count *gpus, int64_t seconds)
 {
 	for (int i = 0; i < gpus->ntypes; i++) {
 		const char *type = gpus->types[i].type;
-		struct usage_row r = { u->month, account, user, *type ? type : USAGE_UNTYPED,
-			gpus->types[i].count * seconds };
+		struct usage_row r = {u->month, account, user, *type ? type : USAGE_UNTYPED,
+			gpus->types[i].count * seconds};
 
 		if (row_add(u, &r) < 0)
 			return -1;
@@ -173,8 +173,8 @@ static void month_find(struct usage *u, int64_t at)
 	u->month_from = at;
 }
 
-int usage_add(struct usage *u, const char *account, const char *user, const struct gpu_count *gpus, int64_t from,
-	int64_t end)
+int usage_add(struct usage *u, const char *account, const char *user, const struct gpu_count *gpus,
+	int64_t from, int64_t end)
 {
 	int64_t whole;
 

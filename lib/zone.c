@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * zone.c - a named time zone as a table (zone.h)
  *
- * The table is found by looking at the offset of every day and halving the days on which it changes, which
+ * The table is found by looking at the offset every few days and halving the times in which it changes, which
  * asks the C library for nothing but localtime_r() and works with any form of zone data. Days and years are
  * counted by the proleptic Gregorian rule, 400 years = 146,097 days. */
 #include "lib/zone.h"
@@ -13,19 +13,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DAY_S INT64_C(86400)
-#define FIRST INT64_C(631152000)	/* 1990-01-01: before the first Slurm, at any offset */
-#define LAST INT64_C(4102444800)	/* 2100-01-01 */
+#define DAY_S  INT64_C(86400)
+#define STEP_S (6 * DAY_S) /* no zone changed twice in less than 6.9 days (Cambridge Bay, 2000) since FIRST  \
+			    */
+#define FIRST       INT64_C(631152000)  /* 1990-01-01: before the first Slurm, at any offset */
+#define LAST        INT64_C(4102444800) /* 2100-01-01 */
 #define ZONE_FOLDER "/usr/share/zoneinfo"
 
 struct change {
-	int64_t at;		/* from here on */
-	int64_t offset;		/* local clock - UTC, in seconds */
+	int64_t at;     /* from here on */
+	int64_t offset; /* local clock - UTC, in seconds */
 };
 
 struct zone {
 	size_t n;
-	struct change *change;	/* at least one; the first one's `at` is not looked at */
+	struct change *change; /* at least one; the first one's `at` is not looked at */
 };
 
 /* --- days ------------------------------------------------------------------------------------------- */
@@ -37,7 +39,7 @@ static bool is_leap(int64_t year)
 
 static int days_in(int64_t year, int month)
 {
-	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 
 	return days[month - 1] + (month == 2 && is_leap(year));
 }
@@ -81,7 +83,7 @@ static int change_add(struct zone *z, int64_t at, int64_t offset)
 	if (!grown)
 		return -1;
 	z->change = grown;
-	grown[z->n++] = (struct change){ at, offset };
+	grown[z->n++] = (struct change){at, offset};
 	return 0;
 }
 
@@ -107,9 +109,9 @@ static int table_fill(struct zone *z)
 
 	if (change_add(z, FIRST, before) < 0)
 		return -1;
-	for (int64_t day = FIRST; day < LAST; day += DAY_S, before = now) {
-		now = system_offset(day + DAY_S);
-		if (now != before && change_add(z, change_between(day, day + DAY_S), now) < 0)
+	for (int64_t at = FIRST; at < LAST; at += STEP_S, before = now) {
+		now = system_offset(at + STEP_S);
+		if (now != before && change_add(z, change_between(at, at + STEP_S), now) < 0)
 			return -1;
 	}
 	return 0;

@@ -13,7 +13,7 @@ static struct case_table readings, months;
 
 static struct zone *zone_of(const struct case_row *c)
 {
-	struct fault why = { "" };
+	struct fault why = {""};
 	struct zone *z = zone_new(c->col[0], &why);
 
 	ck_assert_msg(z, "line %d: %s", c->line, why.text);
@@ -28,11 +28,14 @@ START_TEST(a_reading_of_the_clock_is_no_one_or_two_moments)
 	int64_t at[2];
 	int n;
 
-	ck_assert_int_eq(sscanf(c->col[1], "%d-%d-%dT%d:%d:%d", &r.year, &r.month, &r.day, &r.hour, &r.minute, &r.second), 6);
+	ck_assert_int_eq(sscanf(c->col[1], "%d-%d-%dT%d:%d:%d", &r.year, &r.month, &r.day, &r.hour, &r.minute,
+				 &r.second),
+		6);
 	n = zone_moments(z, &r, at);
 	ck_assert_msg(n == case_number(c, 2), "line %d: %d moments", c->line, n);
 	for (int i = 0; i < n; i++)
-		ck_assert_msg(at[i] == case_number(c, 3 + i), "line %d: moment %d is %" PRId64, c->line, i + 1, at[i]);
+		ck_assert_msg(at[i] == case_number(c, 3 + i), "line %d: moment %d is %" PRId64, c->line,
+			i + 1, at[i]);
 	zone_free(z);
 }
 END_TEST
@@ -54,10 +57,11 @@ END_TEST
 
 START_TEST(a_zone_that_the_system_does_not_have_is_refused)
 {
-	static const char *const names[] = { "Mars/Olympus", "", "/etc/passwd", "../../../etc/passwd", ":UTC", "Europe/" };
+	static const char *const names[] = {
+		"Mars/Olympus", "", "/etc/passwd", "../../../etc/passwd", ":UTC", "Europe/"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct fault why = { "" };
+		struct fault why = {""};
 
 		ck_assert_msg(!zone_new(names[i], &why), "\"%s\" is a zone", names[i]);
 		ck_assert_int_eq(errno, ENOENT);
