@@ -10,9 +10,9 @@ setup_file()
 }
 
 @test "an amount below zero is refused as an amount, not as an option" {
-	for command in "deposit vision -5 --reason x" "deposit --reason x vision -- -5" "allocation add vision -3" "allocation add vision -1.5h"; do
+	for command in "deposit vision -5 --reason x" "deposit --reason x vision -- -5" "allocation add vision -3" "allocation add vision -1.5h" "withdraw vision -2 --reason x"; do
 		run -2 budgetctl $command
-		[[ $output == *": an amount of GPU-hours is never negative, and no command takes hours back"* ]]
+		[[ $output == *": an amount of GPU-hours is never negative; budgetctl withdraw takes hours back"* ]]
 	done
 }
 
