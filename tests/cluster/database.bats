@@ -116,8 +116,8 @@ sql() { sqlite3 "$DIR/budget.db" "$1"; }
 	sed "s|= $DIR/\(people\|slurm\)$|= $SECOND/\1|" "$DIR/budgetd.conf" >"$SECOND/budgetd.conf"
 	SLURM_CONF=$DIR/slurm.conf timeout 20 "$BUILD/budgetd/budgetd" -c "$SECOND/budgetd.conf" 2>"$SECOND/said" && return 1
 	grep -qF "is in use by another budgetd; stop that one first" "$SECOND/said"
-	"$BUILD/budgetd/budgetd" -c <(sed "s|$DIR/budget.db|$SECOND/budget.db|" "$DIR/budgetd.conf") --init
 	sed "s|$DIR/budget.db|$SECOND/budget.db|" "$DIR/budgetd.conf" >"$SECOND/budgetd.conf"
+	"$BUILD/budgetd/budgetd" -c "$SECOND/budgetd.conf" --init
 	SLURM_CONF=$DIR/slurm.conf timeout 20 "$BUILD/budgetd/budgetd" -c "$SECOND/budgetd.conf" 2>"$SECOND/said" && return 1
 	grep -qF "another budgetd listens there; stop that one first" "$SECOND/said"
 	alone_answers "$DIR"
