@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include "lib/fault.h"
 
-/* "MUNGE <credential>", good for this one request (lib/credential.h); to be freed. `munge_socket` "" is libmunge's own. NULL: errno
- * ENOMEM, or ENOTCONN and a text that says what munged's trouble is. */
-char *munge_authorization(const char *munge_socket, const char *method, const char *path, const void *body, size_t bytes,
-	struct fault *why);
+/* "MUNGE <credential>", good for this one request (lib/credential.h); to be freed. `munge_socket` "" is
+ * libmunge's own. NULL: errno ENOMEM, or ENOTCONN and a text that says what munged's trouble is. */
+char *munge_authorization(const char *munge_socket, const char *method, const char *path, const void *body,
+	size_t bytes, struct fault *why);
 
 #endif

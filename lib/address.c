@@ -20,7 +20,8 @@ static bool port_is_good(const char *text)
 /* A name or a number; an IPv6 number has its brackets taken off before. */
 static bool host_is_good(const char *host, size_t n, bool ipv6)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_", digits[] = "0123456789abcdefABCDEF:.";
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_",
+			  digits[] = "0123456789abcdefABCDEF:.";
 
 	return n > 0 && n < ADDRESS_HOST_MAX && host[0] != '-' && strspn(host, ipv6 ? digits : letters) >= n;
 }
@@ -35,7 +36,9 @@ int address_parse(const char *text, struct address *out, struct fault *why)
 	host += ipv6;
 	n -= ipv6 ? 2 : 0;
 	if (!colon || !port_is_good(colon + 1) || !(any || host_is_good(host, n, ipv6)))
-		return fault_errno(why, EINVAL, "\"%.80s\" is not HOST:PORT, [IPv6]:PORT or *:PORT with a port from 1 to %d", text, PORT_TOP);
+		return fault_errno(why, EINVAL,
+			"\"%.80s\" is not HOST:PORT, [IPv6]:PORT or *:PORT with a port from 1 to %d", text,
+			PORT_TOP);
 	snprintf(out->host, sizeof(out->host), "%.*s", any ? 0 : (int)n, host);
 	snprintf(out->port, sizeof(out->port), "%s", colon + 1);
 	return 0;
@@ -43,19 +46,26 @@ int address_parse(const char *text, struct address *out, struct fault *why)
 
 int address_check_server(const char *url, struct fault *why)
 {
-	const char *host = strncmp(url, "http://", 7) == 0 ? url + 7 : strncmp(url, "https://", 8) == 0 ? url + 8 : NULL;
+	const char *host = strncmp(url, "http://", 7) == 0    ? url + 7
+			   : strncmp(url, "https://", 8) == 0 ? url + 8
+							      : NULL;
 	char copy[ADDRESS_HOST_MAX + ADDRESS_PORT_MAX + 3];
 	struct address ignored;
 	size_t n;
 
 	if (!host)
-		return fault_errno(why, EINVAL, "\"%.80s\" is neither http://HOST:PORT nor https://HOST", url);
+		return fault_errno(
+			why, EINVAL, "\"%.80s\" is neither http://HOST:PORT nor https://HOST", url);
 	n = strcspn(host, "/?#");
 	if (host[n] && strcmp(host + n, "/") != 0)
-		return fault_errno(why, EINVAL, "\"%.80s\" has a path: name the host alone, a request's credential is for the path as budgetd "
-			"sees it, so a proxy must pass paths on unchanged", url);
+		return fault_errno(why, EINVAL,
+			"\"%.80s\" has a path: name the host alone, a request's credential is for the path "
+			"as budgetd "
+			"sees it, so a proxy must pass paths on unchanged",
+			url);
 	if (n < sizeof(copy) - 2) {
-		/* No port is one too: that of http or https. What ends in ] or has no colon gets one to be looked at. */
+		/* No port is one too: that of http or https. What ends in ] or has no colon gets one to be
+		 * looked at. */
 		snprintf(copy, sizeof(copy), "%.*s", (int)n, host);
 		if (!strchr(copy, ':') || copy[n - 1] == ']')
 			snprintf(copy + n, sizeof(copy) - n, ":1");

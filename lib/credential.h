@@ -5,9 +5,9 @@
  *
  *     gpubudget-1 METHOD PATH SHA256
  *
- * PATH is the target of the request line as budgetd sees it, with its query; SHA256 is that of the body in lower-case hexadecimal (of
- * nothing, when there is no body). So a credential that somebody has seen is worth nothing for another request, and one that was
- * made for another program is worth nothing here.
+ * PATH is the target of the request line as budgetd sees it, with its query; SHA256 is that of the body in
+ * lower-case hexadecimal (of nothing, when there is no body). So a credential that somebody has seen is worth
+ * nothing for another request, and one that was made for another program is worth nothing here.
  *
  * Threads  pure functions: any thread. Needs Nettle: this file is no part of librules. */
 #ifndef LIB_CREDENTIAL_H
