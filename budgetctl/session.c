@@ -104,7 +104,8 @@ int session_settings(struct session *s, struct settings **out, struct fault *why
 	return REFUSED;
 }
 
-/* The first that is named: the option, the environment (for scripts on a host whose budgetd.conf is not theirs), budgetd.conf. "": a socket. */
+/* The first that is named: the option, the environment (for scripts on a host whose budgetd.conf is not
+ * theirs), budgetd.conf. "": a socket. */
 static const char *server_named(const struct session *s, const struct settings *settings)
 {
 	const char *option = session_option(s, OPT_SERVER), *environment = getenv("GPUBUDGET_SERVER");
@@ -114,12 +115,15 @@ static const char *server_named(const struct session *s, const struct settings *
 
 static int server_open(struct session *s, const char *url)
 {
-	const struct client_server server = { .url = url, .ca = s->settings->server_ca, .munge_socket = s->settings->munge_socket,
-		.authorize = munge_authorization };
-	struct fault why = { "" };
+	const struct client_server server = {.url = url,
+		.ca = s->settings->server_ca,
+		.munge_socket = s->settings->munge_socket,
+		.authorize = munge_authorization};
+	struct fault why = {""};
 
 	if (address_check_server(url, &why) < 0)
-		return complain(USAGE, "%s: %s", session_option(s, OPT_SERVER) ? "--server" : "GPUBUDGET_SERVER", why.text);
+		return complain(USAGE, "%s: %s",
+			session_option(s, OPT_SERVER) ? "--server" : "GPUBUDGET_SERVER", why.text);
 	s->client = client_new_server(&server, DEADLINE_MS);
 	return s->client ? DONE : out_of_memory();
 }

@@ -21,17 +21,17 @@
 #define REPLY_DEPTH_MAX 32
 #define IDLE_MAX 16			/* connections kept for the next burst; more than that are closed after use */
 #define PATH_BYTES_MAX 2048
-#define URL_BYTES_MAX 512		/* of a server: a host has 255 */
+#define URL_BYTES_MAX     512 /* of a server: a host has 255 */
 
 struct handle {
 	CURL *curl;
-	struct curl_slist *headers;	/* of its last request to a server; a socket's are those of the client */
+	struct curl_slist *headers; /* of its last request to a server; a socket's are those of the client */
 	struct handle *next;
 };
 
 struct client {
-	char *where;			/* the path of a socket, or the URL of a server without the last "/" */
-	struct client_server server;	/* url NULL: a socket */
+	char *where;                 /* the path of a socket, or the URL of a server without the last "/" */
+	struct client_server server; /* url NULL: a socket */
 	long deadline_ms;
 	struct curl_slist *headers;	/* only read once made: all handles share it */
 	pthread_mutex_t lock;
@@ -159,13 +159,15 @@ static void handle_put(struct client *c, struct handle *h)
 
 /* --- one call ------------------------------------------------------------------------------------ */
 
-static int request_set(const struct client *c, CURL *curl, const char *method, const char *path, const char *body, size_t bytes,
-	struct reply_buffer *reply)
+static int request_set(const struct client *c, CURL *curl, const char *method, const char *path,
+	const char *body, size_t bytes, struct reply_buffer *reply)
 {
 	char url[PATH_BYTES_MAX + URL_BYTES_MAX];
 	CURLcode rc;
 
-	if (path[0] != '/' || snprintf(url, sizeof(url), "%s%s", c->server.url ? c->where : "http://localhost", path) >= (int)sizeof(url))
+	if (path[0] != '/' ||
+		snprintf(url, sizeof(url), "%s%s", c->server.url ? c->where : "http://localhost", path) >=
+			(int)sizeof(url))
 		return -1;
 	rc = curl_easy_setopt(curl, CURLOPT_URL, url);
 	if (rc == CURLE_OK)
@@ -203,10 +205,11 @@ static struct curl_slist *headers_new(const char *last)
 }
 
 /* Every request has a credential of its own; libcurl reads the list until the next one. */
-static int authorize(const struct client *c, struct handle *h, const char *method, const char *path, const char *body, size_t bytes,
-	struct fault *why)
+static int authorize(const struct client *c, struct handle *h, const char *method, const char *path,
+	const char *body, size_t bytes, struct fault *why)
 {
-	char *value = c->server.authorize(c->server.munge_socket, method, path, body, bytes, why), *line = NULL;
+	char *value = c->server.authorize(c->server.munge_socket, method, path, body, bytes, why),
+	     *line = NULL;
 	struct curl_slist *headers;
 
 	if (!value)
@@ -259,8 +262,10 @@ static int transfer_fault(
 	case EHOSTUNREACH:
 		return fault_errno(why, err, "budgetd cannot be asked: the host of %s is not known", s);
 	case EKEYREJECTED:
-		return fault_errno(why, err, "%s is not trusted: %s; server_ca in budgetd.conf names the certificates of your site", s,
-			curl_easy_strerror(rc));
+		return fault_errno(why, err,
+			"%s is not trusted: %s; server_ca in budgetd.conf names the certificates of your "
+			"site",
+			s, curl_easy_strerror(rc));
 	case ETIMEDOUT:
 		return fault_errno(why, err, "budgetd did not answer %s %s on %s within %ld ms", method, path,
 			s, c->deadline_ms);
@@ -381,7 +386,8 @@ const char *client_error(int status, struct json_object *reply)
 
 /* --- life ---------------------------------------------------------------------------------------- */
 
-static struct client *client_make(const char *where, size_t length, const struct client_server *server, long deadline_ms)
+static struct client *client_make(
+	const char *where, size_t length, const struct client_server *server, long deadline_ms)
 {
 	struct client *c = calloc(1, sizeof(*c));
 
@@ -403,7 +409,7 @@ static struct client *client_make(const char *where, size_t length, const struct
 
 struct client *client_new(const char *socket_path, long deadline_ms)
 {
-	return client_make(socket_path, strlen(socket_path), &(struct client_server){ 0 }, deadline_ms);
+	return client_make(socket_path, strlen(socket_path), &(struct client_server){0}, deadline_ms);
 }
 
 struct client *client_new_server(const struct client_server *server, long deadline_ms)
