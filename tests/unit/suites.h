@@ -35,6 +35,7 @@
 	X(question) \
 	X(ranking) \
 	X(rate) \
+	X(rights) \
 	X(routes) \
 	X(sacct) \
 	X(sacct_text) \
