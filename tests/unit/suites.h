@@ -33,6 +33,7 @@
 	X(place) \
 	X(question) \
 	X(ranking) \
+	X(run_months) \
 	X(rate) \
 	X(routes) \
 	X(sacct) \
