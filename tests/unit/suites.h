@@ -29,6 +29,7 @@
 	X(ledger_open) \
 	X(ledger_project) \
 	X(nearest) \
+	X(network) \
 	X(order) \
 	X(place) \
 	X(question) \
