@@ -34,6 +34,7 @@
 	X(place) \
 	X(question) \
 	X(ranking) \
+	X(run_months) \
 	X(rate) \
 	X(rights) \
 	X(routes) \
