@@ -28,6 +28,9 @@ STAND_IN(adjustment_post)
 STAND_IN(transfer_post)
 STAND_IN(refund_post)
 STAND_IN(void_post)
+STAND_IN(caps_get)
+STAND_IN(cap_post)
+STAND_IN(changes_get)
 STAND_IN(rates_get)
 STAND_IN(rate_post)
 STAND_IN(requests_get)
@@ -63,6 +66,9 @@ static const struct {
 	{ "POST", "/v1/transfers", transfer_post, WHO_OWNER, "" },
 	{ "POST", "/v1/refunds", refund_post, WHO_ADMINISTRATOR, "" },
 	{ "POST", "/v1/voids", void_post, WHO_ADMINISTRATOR, "" },
+	{ "GET", "/v1/caps", caps_get, WHO_ANYONE, "" },
+	{ "POST", "/v1/caps", cap_post, WHO_OWNER, "" },
+	{ "GET", "/v1/changes", changes_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/rates", rates_get, WHO_ANYONE, "" },
 	{ "POST", "/v1/rates", rate_post, WHO_ADMINISTRATOR, "" },
 	{ "GET", "/v1/requests", requests_get, WHO_ANYONE, "" },
