@@ -55,6 +55,7 @@ enum command_option {
 	OPT_CARRY_OVER,
 	OPT_VESTS,
 	OPT_BURST,
+	OPT_FORCE,
 	OPTIONS
 };
 

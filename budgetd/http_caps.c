@@ -53,15 +53,14 @@ static int list_project(const struct project *p, int depth, void *arg)
 int caps_get(struct request *rq, struct fault *why)
 {
 	struct listing x = { .rq = rq, .rows = json_object_new_array(), .why = why };
-	const char *name = request_query(rq, "project");
 	struct ledger *l = rq->b->reader;
-	struct project p = {0};
+	struct project p;
 	int rc = -1;
 
 	rq->reply = reply_rows(x.rows, false);
 	if (ledger_begin(l, LEDGER_READ, why) < 0)
 		return -1;
-	if (!name || (project_find(l, name, &p, why) == 1 && request_may_see(rq, l, p.id, why) == 0))
+	if (request_project(rq, l, &p, why) == 0)
 		rc = project_walk(l, p.id, list_project, &x, why);
 	ledger_rollback(l);
 	return rc;

@@ -78,30 +78,19 @@ static int list_change(const struct change *c, void *arg)
 	return 0;
 }
 
-static int list_in_transaction(struct listing *x, int64_t before, struct fault *why)
-{
-	const char *name = request_query(x->rq, "project");
-	struct ledger *l = x->rq->b->reader;
-	struct project p = {0};
-
-	if (!name && !x->rq->administrator)
-		return fault_errno(why, EACCES, "name a project of yours: only an administrator sees all of them at once");
-	if (name && (project_find(l, name, &p, why) != 1 || request_may_see(x->rq, l, p.id, why) < 0))
-		return -1;
-	return change_walk(l, p.id, before, x->limit + 1, list_change, x, why);
-}
-
 int changes_get(struct request *rq, struct fault *why)
 {
 	struct listing x = { .rq = rq, .rows = json_object_new_array(), .why = why };
+	struct project p;
 	int64_t before;
-	int rc;
+	int rc = -1;
 
 	rq->reply = reply_rows(x.rows, false);
 	if (request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
 		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 || ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
 		return -1;
-	rc = list_in_transaction(&x, before, why);
+	if (request_project(rq, rq->b->reader, &p, why) == 0)
+		rc = change_walk(rq->b->reader, p.id, before, x.limit + 1, list_change, &x, why);
 	ledger_rollback(rq->b->reader);
 	if (x.count > x.limit)
 		put_bool(rq->reply, "more", true);
