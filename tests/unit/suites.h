@@ -8,9 +8,11 @@
 	X(admission) \
 	X(admit) \
 	X(amount) \
+	X(asked) \
 	X(audit) \
 	X(breaker) \
 	X(budget) \
+	X(caps) \
 	X(cell) \
 	X(client) \
 	X(copy) \
