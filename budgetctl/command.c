@@ -5,7 +5,8 @@
 
 const char *const outcome_text[OUTCOMES] = {
 	[DONE] = "done",
-	[REFUSED] = "budgetd refused or knows no such thing, the books are not sound, or the output could not be written",
+	[REFUSED] = "budgetd refused or knows no such thing, the books are not sound, check found differences, or the output "
+		"could not be written",
 	[USAGE] = "wrong usage: an unknown command or option, a value that makes no sense",
 	[UNREACHABLE] = "budgetd cannot be reached, or did not answer in time",
 	[FORBIDDEN] = "you are not allowed to",
@@ -24,7 +25,7 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_VERSION] = { 0, "version", NULL, "print the version" },
 	[OPT_PROJECT] = { 'p', "project", "PROJECT", "only this project and what is below it" },
 	[OPT_JOB] = { 'j', "job", "JOB", "only this job" },
-	[OPT_ALL] = { 'a', "all", NULL, "closed and decided ones too; of doctor, setup and shadow: what is well too" },
+	[OPT_ALL] = { 'a', "all", NULL, "closed and decided ones too; of doctor, setup, check and shadow: what is well too" },
 	[OPT_LIMIT] = { 0, "limit", "N", "at most N rows, the newest (default 1000; 0 = all)" },
 	[OPT_PARENT] = { 0, "parent", "PROJECT", "the project above it; \"\" is the root" },
 	[OPT_SHARE] = { 0, "share", "N", "its weight among its siblings" },
@@ -57,6 +58,8 @@ const struct option_row option_table[OPTIONS] = {
 		"of what is left at its end, into the next allocation of the project" },
 	[OPT_VESTS] = { 0, "vests", "YESNO", "yes: usable little by little from its start to its end" },
 	[OPT_BURST] = { 0, "burst", "GPU-HOURS", "usable before they have vested" },
+	[OPT_SINCE] = { 0, "since", "WHEN",
+		"runs that went on or ended since then (default: now-1d); 2026-12-31, now-30d" },
 	[OPT_APPLY] = { 0, "apply", NULL, "have sacctmgr do its part" },
 	[OPT_TZ] = { 0, "tz", "ZONE",
 		"the zone of the times in the file and of its months: UTC (default), Europe/Berlin" },
@@ -139,6 +142,8 @@ const struct command command_table[] = {
 	{ "import", "sacct", "FILE", 1, 1,
 		"GPU-seconds by month, account and user, of what sacct -P or --json gave; - is stdin",
 		OPTION_BIT(OPT_DRY_RUN) | OPTION_BIT(OPT_TZ), cmd_import_sacct },
+	{ "check", NULL, "", 0, 0, "the runs of the books, of slurmdbd and of slurmctld side by side, and what differs",
+		OPTION_BIT(OPT_SINCE) | OPTION_BIT(OPT_JOB) | OPTION_BIT(OPT_ALL), cmd_check },
 	{ "verify", NULL, "[FILE]", 0, 1, "recompute the books from their rows; the first row that is wrong is named",
 		OPTION_BIT(OPT_ALL), cmd_verify },
 	{ "backup", NULL, "FILE", 1, 1, "a sound copy of the books as they are now, while budgetd goes on", 0,

@@ -54,6 +54,7 @@ enum command_option {
 	OPT_CARRY_OVER,
 	OPT_VESTS,
 	OPT_BURST,
+	OPT_SINCE,
 	OPTIONS
 };
 
@@ -121,6 +122,7 @@ int cmd_doctor(struct session *s);
 int cmd_setup(struct session *s);
 int cmd_shadow_report(struct session *s);
 int cmd_import_sacct(struct session *s);
+int cmd_check(struct session *s);
 int cmd_verify(struct session *s);
 int cmd_backup(struct session *s);
 int cmd_restore(struct session *s);

@@ -9,7 +9,7 @@
 
 #define RUN_COLUMNS                                                                                                              \
 	"r.id, r.cluster, r.job, r.submit, r.start, r.label, r.partition, r.admission, r.project, r.uid, r.tier, r.min_runtime,"  \
-	" r.gpus, r.tres, r.price, r.covered_until, r.free_since, r.ended, r.state"
+	" r.gpus, r.tres, r.price, r.covered_until, r.free_since, r.ended, r.state, r.lost_at"
 
 static void run_read(sqlite3_stmt *st, struct run *r)
 {
@@ -33,6 +33,20 @@ static void run_read(sqlite3_stmt *st, struct run *r)
 	r->free_since = sql_col(st, 16);
 	r->ended = sql_col(st, 17);
 	snprintf(r->state, sizeof(r->state), "%s", sql_text(st, 18));
+	r->lost_at = sql_col(st, 19);
+}
+
+int run_by_id(struct ledger *l, int64_t id, struct run *out, struct fault *why)
+{
+	static const char by_id_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.id = ?";
+	sqlite3_stmt *st = sql_bind(l, by_id_sql, why, "i", id);
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc == 1) {
+		run_read(st, out);
+		sqlite3_reset(st);
+	}
+	return rc;
 }
 
 static int run_walk(struct ledger *l, sqlite3_stmt *st, run_fn each, void *arg, struct fault *why)
@@ -187,14 +201,11 @@ static int run_close(struct ledger *l, struct run *r, int64_t end, const char *s
 /* The caller's copy may be older than this transaction: only the row says whether the run has ended. 1 = it has, and *r is it. */
 static int has_ended(struct ledger *l, struct run *r, struct fault *why)
 {
-	static const char by_id_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.id = ?";
-	sqlite3_stmt *st = sql_bind(l, by_id_sql, why, "i", r->id);
-	int rc = st ? sql_step(l, st, why) : -1;
+	int64_t id = r->id;
+	int rc = run_by_id(l, id, r, why);
 
 	if (rc != 1)
-		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no run %jd", (intmax_t)r->id);
-	run_read(st, r);
-	sqlite3_reset(st);
+		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no run %jd", (intmax_t)id);
 	return r->ended != 0;
 }
 

@@ -23,10 +23,12 @@ struct run {
 	int64_t covered_until, free_since;
 	int64_t ended;			/* 0 = running */
 	char state[32];
+	int64_t lost_at;		/* since when its end is not known; 0 = it is not lost */
 };
 
 /* 1 = it was there already (and *r is it), 0 = opened, -1. */
 int run_open(struct ledger *l, struct run *r, struct fault *why);
+int run_by_id(struct ledger *l, int64_t id, struct run *out, struct fault *why);	/* 1, 0, -1 */
 int run_find(struct ledger *l, const char *cluster, int64_t job, int64_t submit, int64_t start, struct run *out, struct fault *why);
 /* Write covered_until, free_since and gpus/tres/price of a running one. */
 int run_update(struct ledger *l, const struct run *r, struct fault *why);

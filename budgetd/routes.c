@@ -41,6 +41,7 @@ static const struct route routes[] = {
 	{ "GET",    "/v1/journal",           WHO_ANYONE,        0,            NULL, journal_get },
 	{ "GET",    "/v1/holds",             WHO_ANYONE,        0,            NULL, holds_get },
 	{ "GET",    "/v1/charges",           WHO_ANYONE,        0,            NULL, charges_get },
+	{ "GET",    "/v1/runs",              WHO_ANYONE,        0,            NULL, runs_get },
 	{ "GET",    "/v1/jobs/{name}",       WHO_ANYONE,        0,            NULL, job_get },
 	{ "GET",    "/v1/shadow",            WHO_ANYONE,        0,            NULL, shadow_get },
 	{ "PATCH",  "/v1/jobs/{name}",       WHO_ANYONE,        4 * KIB,      "min_runtime tier team_rank request_id", job_patch },

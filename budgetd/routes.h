@@ -53,6 +53,7 @@ int balances_get(struct request *rq, struct fault *why);
 int journal_get(struct request *rq, struct fault *why);
 int holds_get(struct request *rq, struct fault *why);
 int charges_get(struct request *rq, struct fault *why);
+int runs_get(struct request *rq, struct fault *why);
 int job_get(struct request *rq, struct fault *why);
 int job_patch(struct request *rq, struct fault *why);
 int shadow_get(struct request *rq, struct fault *why);

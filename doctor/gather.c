@@ -2,17 +2,13 @@
  * gather.c - settings and Slurm; the order of the questions (gather.h) */
 #include "doctor/gathering.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-#include "doctor/program.h"
 #include "doctor/rights.h"
+#include "doctor/trial.h"
 #include "lib/tres.h"
-
-#define TRIAL_MS 60000				/* more than Slurm's MessageTimeout, at several tries */
 
 int gather_settings(struct gathering *g, const char *path)
 {
@@ -38,66 +34,6 @@ int gather_rights(struct gathering *g)
 }
 
 /* --- Slurm ------------------------------------------------------------------------------------------ */
-
-/* libslurm tells its troubles on stderr, once more and in words for developers. */
-static int quiet_begin(void)
-{
-	int saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	fflush(stderr);
-	if (saved >= 0 && null >= 0)
-		dup2(null, STDERR_FILENO);
-	close(null);
-	return saved;
-}
-
-static void quiet_end(int saved)
-{
-	int err = errno;
-
-	if (saved >= 0) {
-		dup2(saved, STDERR_FILENO);
-		close(saved);
-	}
-	errno = err;
-}
-
-/* In a child: does libslurm end the process, and does slurmctld answer? */
-static int trial(void *arg)
-{
-	struct slurm_link *link = NULL;
-	struct slurm_facts facts;
-	struct fault why = { "" };
-
-	(void)arg;
-	if (slurm_link_open(NULL, &link, &why) == 0 && slurm_link_ping(link, &why) == 0 &&
-		slurm_link_facts(link, &facts, &why) == 0)
-		return 0;
-	fprintf(stderr, "\n%s\n", why.text);
-	return 1;
-}
-
-/* The last line is ours, or that of fatal(). */
-static const char *last_line(char *said)
-{
-	char *line;
-
-	for (size_t n = strlen(said); n && said[n - 1] == '\n'; n--)
-		said[n - 1] = '\0';
-	line = strrchr(said, '\n');
-	return line ? line + 1 : said;
-}
-
-static bool slurm_answers(struct gathering *g)
-{
-	char said[PROGRAM_SAID_MAX];
-	int rv = program_try(trial, NULL, TRIAL_MS, said, &g->conf_why);
-
-	if (rv == 0)
-		return true;
-	fault_set(&g->conf_why, "%s", last_line(said));
-	return false;
-}
 
 static bool has_gpus(const struct job_view *j)
 {
@@ -153,13 +89,13 @@ int gather_slurm(struct gathering *g)
 {
 	int stderr_saved, rv;
 
-	if (g->facts.munge_error || !slurm_answers(g)) {
+	if (g->facts.munge_error || trial_slurm(&g->conf_why) < 0) {
 		g->facts.conf_error = g->conf_why.text;
 		return 0;
 	}
-	stderr_saved = quiet_begin();
+	stderr_saved = trial_quiet();
 	rv = slurm_ask(g);
-	quiet_end(stderr_saved);
+	trial_quiet_end(stderr_saved);
 	return rv;
 }
 
@@ -222,7 +158,7 @@ void gathering_renew_accounts(struct gathering *g)
 	site_accounts_free(g->accounts);
 	g->accounts = NULL;
 	g->facts.accounts_error = NULL;
-	stderr_saved = quiet_begin();
+	stderr_saved = trial_quiet();
 	accounts_load(g);
-	quiet_end(stderr_saved);
+	trial_quiet_end(stderr_saved);
 }

@@ -7,6 +7,7 @@
 #define SUITES(X) \
 	X(admission) \
 	X(admit) \
+	X(agreement) \
 	X(amount) \
 	X(audit) \
 	X(breaker) \

@@ -37,6 +37,7 @@ STAND_IN(balances_get)
 STAND_IN(journal_get)
 STAND_IN(holds_get)
 STAND_IN(charges_get)
+STAND_IN(runs_get)
 STAND_IN(job_get)
 STAND_IN(shadow_get)
 STAND_IN(job_patch)
@@ -72,6 +73,7 @@ static const struct {
 	{ "GET", "/v1/journal", journal_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/holds", holds_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/charges", charges_get, WHO_ANYONE, "" },
+	{ "GET", "/v1/runs", runs_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/jobs/12_[0-3%2]", job_get, WHO_ANYONE, "12_[0-3%2]" },
 	{ "GET", "/v1/shadow", shadow_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/health", health_get, WHO_ANYONE, "" },
