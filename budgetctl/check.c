@@ -29,6 +29,8 @@ static const struct column columns[] = {
 	{ "slurmdbd", "In slurmdbd", KIND_LONG_TEXT, "-", false },
 	{ "slurmctld", "In slurmctld", KIND_TEXT, "-", false },
 	{ "off_units", "Off", KIND_AMOUNT, NULL, false },
+	{ "repaired", "Repaired", KIND_YESNO, "", false },
+	{ "refunded_units", NULL, KIND_AMOUNT, NULL, false },
 	{ "end_books", NULL, KIND_TIME, NULL, false },
 	{ "end_slurmdbd", NULL, KIND_TIME, NULL, false },
 	{ "gpu_seconds_books", NULL, KIND_COUNT, NULL, false },
@@ -47,7 +49,7 @@ static const struct column columns[] = {
 /* What was found, for the table and the last lines. */
 struct findings {
 	struct json_object *rows;
-	size_t of[DIFFERENCES], count, compared, fresh;
+	size_t of[DIFFERENCES], count, repaired, compared, fresh;
 };
 
 /* --- a row ------------------------------------------------------------------------------------------ */
@@ -140,10 +142,14 @@ static int run_keep(struct findings *f, const struct check_run *r, enum differen
 {
 	struct json_object *o = json_object_new_object();
 
-	if (o && put_run(o, r) < 0) {
+	bool mended = r->repaired && d < DIFFERENCES && difference_table[d].repair;
+
+	if (o && (put_run(o, r) < 0 || json_object_object_add(o, "repaired", json_object_new_boolean(mended)) < 0 ||
+			 request_number(o, "refunded_units", mended ? r->refunded : 0) < 0)) {
 		json_object_put(o);
 		o = NULL;
 	}
+	f->repaired += mended;
 	return row_keep(f, o, d, d < DIFFERENCES ? agreement_off(&r->a, d) : 0);
 }
 
@@ -284,10 +290,13 @@ static void causes_print(const struct findings *f)
 
 static void summary_print(const struct check *c, const struct findings *f)
 {
-	char text[256], when[WHEN_TEXT_MAX];
+	char text[320], when[WHEN_TEXT_MAX], repaired[96] = "";
 
-	snprintf(text, sizeof(text), "%zu runs since %s compared: %zu difference%s; %zu too young to be judged", f->compared,
-		when_text(c->since, false, when), f->count, f->count == 1 ? "" : "s", f->fresh);
+	if (session_option(c->s, OPT_REPAIR))
+		snprintf(repaired, sizeof(repaired), session_option(c->s, OPT_DRY_RUN) ?
+			"; %zu would be repaired, nothing was written (--dry-run)" : "; %zu repaired", f->repaired);
+	snprintf(text, sizeof(text), "%zu runs since %s compared: %zu difference%s; %zu too young to be judged%s", f->compared,
+		when_text(c->since, false, when), f->count, f->count == 1 ? "" : "s", f->fresh, repaired);
 	say_line(stdout, 0, text);
 }
 
@@ -321,6 +330,8 @@ static int options_read(struct check *c)
 		return complain(USAGE, "--since: %s", why.text);
 	if (c->since > c->now || c->since < 1)
 		return complain(USAGE, "--since %s is not in the past", since);
+	if (session_option(c->s, OPT_DRY_RUN) && !session_option(c->s, OPT_REPAIR))
+		return complain(USAGE, "--dry-run belongs to --repair: check alone writes nothing");
 	if (job && job_id_parse(job, &c->job, &part, &why) < 0)
 		return complain(USAGE, "%s", why.text);
 	return DONE;
@@ -379,6 +390,8 @@ int cmd_check(struct session *s)
 		rv = settings_read(&c);
 	if (rv == DONE)
 		rv = sides_gather(&c);
+	if (rv == DONE && session_option(s, OPT_REPAIR))
+		rv = check_repair(&c);
 	if (rv == DONE)
 		rv = runs_compare(&c, &f);
 	if (rv == DONE)
@@ -389,5 +402,5 @@ int cmd_check(struct session *s)
 		rv = UNREACHABLE;	/* 1 is for differences, and only for those */
 	json_object_put(f.rows);
 	check_drop(&c);
-	return rv == DONE && f.count ? REFUSED : rv;
+	return rv == DONE && f.count > (session_option(s, OPT_DRY_RUN) ? 0 : f.repaired) ? REFUSED : rv;
 }

@@ -23,6 +23,8 @@ struct check_run {
 	struct agreement_run a;
 	bool fresh;
 	bool judged;			/* one of ours, in the window, not fresh */
+	bool repaired;			/* by a correction of this command, or would be (--dry-run) */
+	amount_t refunded;		/* by that */
 	struct json_object *row;	/* of the books, NULL = not there */
 	const struct run_row *rows;	/* of slurmdbd: its pieces */
 	size_t nrows;
@@ -54,6 +56,9 @@ int check_slurm_sides(struct check *c);
 int check_books_ask(struct check *c);
 int check_books_sides(struct check *c);
 void check_judge(struct check *c);
+
+/* check_repair.c: correct what can be, one run after the other. A refusal is said, and the others go on. */
+int check_repair(struct check *c);
 
 /* Of the project's row: since when it is one; -1 = there is no such project. */
 int64_t check_project_since(const struct check *c, const char *name);

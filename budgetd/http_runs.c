@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_runs.c - runs with what was made of them: list. */
-#include "budgetd/ledger_correction.h"
+#include "budgetd/http_runs.h"
 #include "budgetd/people.h"
-#include "budgetd/routes.h"
 #include <errno.h>
 
 #define PAGE_MAX (RUN_LIST_MAX - 1)
@@ -15,17 +14,16 @@ struct listing {
 	struct fault *why;
 };
 
-/* NULL: the project is gone. */
-static const char *project_name(struct listing *x, int64_t id, struct project *p)
+static void put_project(struct ledger *l, struct json_object *o, int64_t id)
 {
-	*p = (struct project){0};
-	return project_by_id(x->rq->b->reader, id, p, x->why) == 1 ? p->name : NULL;
+	struct project p = {0};
+
+	put_text(o, "project", project_by_id(l, id, &p, NULL) == 1 ? p.name : NULL);
 }
 
-static void put_correction(struct listing *x, struct json_object *o, const struct correction *c)
+static void put_correction(struct ledger *l, struct json_object *o, const struct correction *c)
 {
 	struct json_object *k = c->id ? json_object_new_object() : NULL;
-	struct project p;
 
 	json_object_object_add(o, "correction", k);
 	if (!k)
@@ -36,25 +34,24 @@ static void put_correction(struct listing *x, struct json_object *o, const struc
 	put_int(k, "end", c->ended);
 	put_int(k, "gpu_seconds", c->gpu_seconds);
 	put_text(k, "tier", job_tier_name(c->tier));
-	put_text(k, "project", project_name(x, c->project, &p));
+	put_project(l, k, c->project);
 	put_int(k, "refunded_units", c->refunded);
 	put_text(k, "actor", c->actor);
 	put_text(k, "reason", c->reason);
 }
 
-static struct json_object *run_json(struct listing *x, const struct run_account *a)
+struct json_object *run_json(struct request *rq, struct ledger *l, const struct run_account *a)
 {
 	const struct run *r = &a->run;
 	struct json_object *o = json_object_new_object();
 	char user[PERSON_NAME_MAX];
-	struct project p;
 
 	put_int(o, "id", r->id);
 	put_text(o, "job", r->label);
 	put_int(o, "job_id", r->job);
 	put_text(o, "cluster", r->cluster);
-	put_text(o, "project", project_name(x, r->project, &p));
-	put_text(o, "user", people_name(x->rq->b->people, (uid_t)r->uid, x->rq->now, user));
+	put_project(l, o, r->project);
+	put_text(o, "user", people_name(rq->b->people, (uid_t)r->uid, rq->now, user));
 	put_text(o, "partition", r->partition);
 	put_text(o, "tier", job_tier_name(r->tier));
 	put_int(o, "submit", r->submit);
@@ -71,7 +68,7 @@ static struct json_object *run_json(struct listing *x, const struct run_account 
 	put_int(o, "charged_units", a->charged);
 	put_int(o, "refunded_units", a->refunded);
 	put_int(o, "held_units", a->held);
-	put_correction(x, o, &a->last);
+	put_correction(l, o, &a->last);
 	return o;
 }
 
@@ -80,7 +77,7 @@ static int list_run(const struct run_account *a, void *arg)
 	struct listing *x = arg;
 
 	if (x->count++ < x->q.limit - 1)	/* one more than asked for tells that there are more */
-		json_object_array_add(x->rows, run_json(x, a));
+		json_object_array_add(x->rows, run_json(x->rq, x->rq->b->reader, a));
 	return 0;
 }
 

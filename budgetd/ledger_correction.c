@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_correction.c - runs with what was made of them, and what Slurm says of them otherwise (ledger_correction.h). */
 #include "budgetd/ledger_correction.h"
+#include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_sql.h"
+#include "lib/agreement.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,4 +92,223 @@ int run_account_walk(struct ledger *l, const struct run_question *q, run_account
 			return -1;
 	}
 	return n < 0 ? -1 : 0;
+}
+
+int run_account_read(struct ledger *l, int64_t run, struct run_account *out, struct fault *why)
+{
+	int rc;
+
+	*out = (struct run_account){0};
+	rc = run_by_id(l, run, &out->run, why);
+	return rc == 1 && add_up(l, out, why) < 0 ? -1 : rc;
+}
+
+/* --- writing one -------------------------------------------------------------------------------- */
+
+/* 1 and *c replaced when its request id was answered before. */
+static int correction_known(struct ledger *l, struct correction *c, struct fault *why)
+{
+	static const char known_sql[] = "SELECT " CORRECTION_COLUMNS " FROM correction WHERE request_id = ?";
+
+	return c->request_id[0] ? correction_one(l, sql_bind(l, known_sql, why, "s", c->request_id), c, why) : 0;
+}
+
+static int correction_add(struct ledger *l, struct correction *c, struct fault *why)
+{
+	static const char add_sql[] = "INSERT INTO correction (at, run, kind, ended, gpu_seconds, tier, project, refunded, actor, reason, request_id)"
+				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+	if (sql_do(l, add_sql, why, "iisiisiisss", c->at, c->run, c->kind, c->ended, c->gpu_seconds, job_tier_name(c->tier), c->project,
+		    c->refunded, c->actor, c->reason, c->request_id[0] ? c->request_id : NULL) < 0)
+		return -1;
+	c->id = sql_last_id(l);
+	return 0;
+}
+
+static int64_t gpu_seconds(const struct run_facts *f)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < f->count; i++)
+		sum += (f->pieces[i].to - f->pieces[i].from) * (f->pieces[i].gpus > 0 ? f->pieces[i].gpus : 1);
+	return sum;
+}
+
+static int finish(struct ledger *l, const struct run *r, const struct run_facts *f, struct correction *c, struct fault *why)
+{
+	c->run = r->id;
+	c->ended = f->count ? f->ended : r->ended;
+	c->gpu_seconds = gpu_seconds(f);
+	c->tier = f->tier;
+	c->project = f->project;
+	return correction_add(l, c, why);
+}
+
+/* --- a run that is in the books ----------------------------------------------------------------- */
+
+static int next_funded_part(struct ledger *l, int64_t run, struct charge *c, struct fault *why)
+{
+	static const char next_sql[] = "SELECT id, part_start, part_end, units FROM charge WHERE run = ? AND kind = 'funded' AND id > ?"
+				       " ORDER BY id LIMIT 1";
+	sqlite3_stmt *st = sql_bind(l, next_sql, why, "ii", run, c->id);
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc == 1) {
+		*c = (struct charge){ .id = sql_col(st, 0), .part_start = sql_col(st, 1), .part_end = sql_col(st, 2), .units = sql_col(st, 3) };
+		sqlite3_reset(st);
+	}
+	return rc;
+}
+
+/* What the charge cost beyond what it should have; what was given back of it before, for whatever reason, is not given back twice. */
+static int refund_over(struct ledger *l, const struct run *r, const struct charge *part, amount_t should, struct correction *c, struct fault *why)
+{
+	static const char paid_sql[] = "SELECT coalesce(-sum(CASE kind WHEN 'charge' THEN units ELSE 0 END), 0) FROM journal"
+				       " WHERE charge = ? AND project = ?";
+	static const char back_sql[] = "SELECT coalesce(sum(CASE kind WHEN 'refund' THEN units ELSE 0 END), 0) FROM journal"
+				       " WHERE charge = ? AND project = ?";
+	struct journal_entry e = { .at = c->at, .uid = -1 };
+	amount_t paid, back, over;
+
+	if (sql_int(l, &paid, paid_sql, why, "ii", part->id, r->project) < 0 || sql_int(l, &back, back_sql, why, "ii", part->id, r->project) < 0)
+		return -1;
+	over = paid - back - should;	/* a project without allocations paid nothing */
+	if (over <= 0)
+		return 0;
+	snprintf(e.actor, sizeof(e.actor), "%s", c->actor);
+	snprintf(e.reason, sizeof(e.reason), "%s", c->reason);
+	if (money_refund(l, part->id, over, &e, c->at, why) < 0)
+		return -1;
+	c->refunded += over;
+	return 0;
+}
+
+/* Who paid for a run that was in the other tier or account paid for nothing. */
+static int refund_parts(struct ledger *l, const struct run *r, const struct run_facts *f, struct correction *c, struct fault *why)
+{
+	size_t payable = f->tier == r->tier && f->project == r->project ? f->count : 0;
+	struct agreement_piece pieces[RUN_PIECES_MAX];
+	struct charge part = {0};
+	int rc;
+
+	for (size_t i = 0; i < payable; i++)
+		pieces[i] = (struct agreement_piece){ f->pieces[i].from, f->pieces[i].to, f->pieces[i].price };
+	while ((rc = next_funded_part(l, r->id, &part, why)) == 1) {
+		amount_t should = agreement_should_cost(pieces, payable, part.part_start, part.part_end);
+
+		if (refund_over(l, r, &part, should, c, why) < 0)
+			return -1;
+	}
+	return rc;
+}
+
+/* Time beyond what the books have of it: nobody set anything aside for it, and its hold is closed. */
+static int add_uncovered(struct ledger *l, const struct run *r, const struct run_facts *f, const struct correction *c, struct fault *why)
+{
+	static const char last_sql[] = "SELECT coalesce(max(part_end), ?2) FROM charge WHERE run = ?1";
+	static const char add_sql[] = "INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, units)"
+				      " SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, 0 FROM charge WHERE run = ?1";
+	const char *kind = r->tier == TIER_FREE ? "free" : "uncovered";
+	int64_t last;
+
+	if (sql_int(l, &last, last_sql, why, "ii", r->id, r->start) < 0)
+		return -1;
+	for (size_t i = 0; i < f->count; i++) {
+		if (f->pieces[i].to <= last)
+			continue;
+		if (sql_do(l, add_sql, why, "isiiiii", r->id, kind, r->project, c->at, last, f->pieces[i].to, f->pieces[i].gpus) < 0)
+			return -1;
+		last = f->pieces[i].to;
+	}
+	return 0;
+}
+
+int run_correct(struct ledger *l, struct run *r, const struct run_facts *f, struct correction *c, struct fault *why)
+{
+	int rc = correction_known(l, c, why);
+
+	if (rc != 0)
+		return rc;
+	if (!r->ended)
+		return fault_errno(why, EEXIST, "job %s goes on in the books: a pass settles it when its end is known", r->label);
+	if (refund_parts(l, r, f, c, why) < 0 || add_uncovered(l, r, f, c, why) < 0)
+		return -1;
+	return finish(l, r, f, c, why);
+}
+
+/* --- a run that is not -------------------------------------------------------------------------- */
+
+/* As for a run that budgetd meets: what its answer set aside, from its start, as far as the money goes. */
+static int cover(struct ledger *l, struct run *r, const struct run_facts *f, int64_t now, struct fault *why)
+{
+	struct hold_row h = { .admission = r->admission, .project = r->project, .run = r->id, .tasks = 1, .opened_at = now };
+	int64_t wanted_s = f->ended - r->start < r->min_runtime_s ? f->ended - r->start : r->min_runtime_s;
+	struct budget_node nodes[BUDGET_DEPTH_MAX];
+	struct path path;
+	amount_t wanted;
+	int tightest;
+
+	if (r->price == 0 || amount_price(1, wanted_s, r->price, &wanted) < 0)
+		return r->price == 0 ? 0 : fault_errno(why, EOVERFLOW, "the price of job %s is more than can be counted", r->label);
+	if (hold_open(l, &(struct path){0}, &h, why) < 0 || path_load(l, r->project, now, &path, why) < 0)
+		return -1;
+	path_budgets(&path, nodes);
+	tightest = budget_tightest(nodes, path.depth);
+	if (tightest >= 0 && budget_available(&nodes[tightest]) < wanted)
+		wanted = budget_available(&nodes[tightest]) > 0 ? budget_available(&nodes[tightest]) : 0;
+	wanted -= wanted % r->price;	/* whole seconds only */
+	if (wanted > 0 && hold_grow(l, &path, &h, wanted, why) < 0)
+		return -1;
+	r->covered_until = r->start + wanted / r->price;
+	return run_update(l, r, why);
+}
+
+static int is_there(struct ledger *l, const struct run *r, struct fault *why)
+{
+	static const char there_sql[] = "SELECT id FROM run WHERE cluster = ? AND job = ? AND start = ? LIMIT 1";
+	int64_t id;
+	int rc = sql_int(l, &id, there_sql, why, "sii", r->cluster, r->job, r->start);
+
+	return rc <= 0 ? rc : fault_errno(why, EEXIST, "the run of job %s that began at %jd is in the books already", r->label, (intmax_t)r->start);
+}
+
+int run_enter(struct ledger *l, struct run *r, const struct run_facts *f, struct correction *c, struct fault *why)
+{
+	int rc = correction_known(l, c, why);
+
+	if (rc != 0)
+		return rc;
+	if (f->count == 0)
+		return fault_errno(why, EINVAL, "a run that is entered has pieces");
+	if (is_there(l, r, why) < 0 || run_open(l, r, why) < 0)
+		return -1;
+	if (r->tier == TIER_FUNDED && r->admission && cover(l, r, f, c->at, why) < 0)
+		return -1;
+	for (size_t i = 1; i < f->count; i++)
+		if (run_resize(l, r, f->pieces[i].from, f->pieces[i].gpus, f->pieces[i].price, f->pieces[i].tres, c->at, why) < 0)
+			return -1;
+	if (run_end(l, r, f->ended, f->state, c->at, why) < 0)
+		return -1;
+	return finish(l, r, f, c, why);
+}
+
+int run_end_by_hand(struct ledger *l, struct run *r, int64_t end, struct correction *c, struct fault *why)
+{
+	struct run_account a;
+	int rc = correction_known(l, c, why);
+
+	if (rc != 0)
+		return rc;
+	if (r->ended)
+		return fault_errno(why, EEXIST, "job %s has ended in the books, at %jd", r->label, (intmax_t)r->ended);
+	if (end < r->start)
+		return fault_errno(why, EINVAL, "job %s began at %jd, it did not end before that", r->label, (intmax_t)r->start);
+	if (run_end(l, r, end, "BY HAND", c->at, why) < 0 || run_account_read(l, r->id, &a, why) != 1)
+		return -1;
+	c->run = r->id;
+	c->ended = r->ended;
+	c->gpu_seconds = a.gpu_seconds;
+	c->tier = r->tier;
+	c->project = r->project;
+	return correction_add(l, c, why);
 }

@@ -40,4 +40,35 @@ struct run_question {
 typedef int (*run_account_fn)(const struct run_account *a, void *arg);
 int run_account_walk(struct ledger *l, const struct run_question *q, run_account_fn each, void *arg, struct fault *why);
 
+int run_account_read(struct ledger *l, int64_t run, struct run_account *out, struct fault *why);	/* 1, 0, -1 */
+
+/* --- what Slurm's accounting says --- */
+
+#define RUN_PIECES_MAX 256		/* sizes of one run; more are refused */
+
+struct run_piece {
+	int64_t from, to, gpus;
+	amount_t price;			/* units a second, by the rates at the start of the run */
+	char tres[512];			/* AllocTRES */
+};
+
+struct run_facts {
+	int64_t ended;
+	char state[32];
+	enum job_tier tier;
+	int64_t project;
+	const struct run_piece *pieces;	/* one after the other, the last one to `ended`; none: it was no run */
+	size_t count;
+};
+
+/* `c` brings kind, time, actor, reason and request id and becomes the row. 0; 1: said before, nothing is written and *c is the row of then;
+ * or -1: EEXIST, EINVAL and a text. */
+
+/* A run that ended: what it was charged beyond the facts is refunded, time beyond the books becomes an uncovered part. */
+int run_correct(struct ledger *l, struct run *r, const struct run_facts *f, struct correction *c, struct fault *why);
+/* A run that is not in the books: r->gpus, tres and price are those of the first piece; r->id is set. */
+int run_enter(struct ledger *l, struct run *r, const struct run_facts *f, struct correction *c, struct fault *why);
+/* An open run whose end nobody knows but who says so. */
+int run_end_by_hand(struct ledger *l, struct run *r, int64_t end, struct correction *c, struct fault *why);
+
 #endif

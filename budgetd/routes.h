@@ -54,6 +54,8 @@ int journal_get(struct request *rq, struct fault *why);
 int holds_get(struct request *rq, struct fault *why);
 int charges_get(struct request *rq, struct fault *why);
 int runs_get(struct request *rq, struct fault *why);
+int run_patch(struct request *rq, struct fault *why);
+int correction_post(struct request *rq, struct fault *why);
 int job_get(struct request *rq, struct fault *why);
 int job_patch(struct request *rq, struct fault *why);
 int shadow_get(struct request *rq, struct fault *why);

@@ -24,6 +24,7 @@
 	X(job_id) \
 	X(job_options) \
 	X(ledger) \
+	X(ledger_correction) \
 	X(ledger_failures) \
 	X(ledger_life) \
 	X(ledger_moves) \

@@ -38,6 +38,8 @@ STAND_IN(journal_get)
 STAND_IN(holds_get)
 STAND_IN(charges_get)
 STAND_IN(runs_get)
+STAND_IN(run_patch)
+STAND_IN(correction_post)
 STAND_IN(job_get)
 STAND_IN(shadow_get)
 STAND_IN(job_patch)
@@ -74,6 +76,8 @@ static const struct {
 	{ "GET", "/v1/holds", holds_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/charges", charges_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/runs", runs_get, WHO_ANYONE, "" },
+	{ "PATCH", "/v1/runs/9", run_patch, WHO_ADMINISTRATOR, "9" },
+	{ "POST", "/v1/corrections", correction_post, WHO_ADMINISTRATOR, "" },
 	{ "GET", "/v1/jobs/12_[0-3%2]", job_get, WHO_ANYONE, "12_[0-3%2]" },
 	{ "GET", "/v1/shadow", shadow_get, WHO_ANYONE, "" },
 	{ "GET", "/v1/health", health_get, WHO_ANYONE, "" },
