@@ -21,6 +21,8 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_AMOUNTS] = { 't', "amounts", "UNIT",
 		"print amounts in hours (default), seconds or units; JSON is always in units" },
 	[OPT_SOCKET] = { 0, "socket", "PATH", "the socket of budgetd, instead of the one in budgetd.conf" },
+	[OPT_SERVER] = { 0, "server", "URL",
+		"ask budgetd over the network: http://HOST:PORT or https://HOST (default: server in budgetd.conf)" },
 	[OPT_HELP] = { 'h', "help", NULL, "print this help; after a command, the help of the command" },
 	[OPT_VERSION] = { 0, "version", NULL, "print the version" },
 	[OPT_PROJECT] = { 'p', "project", "PROJECT", "only this project and what is below it" },

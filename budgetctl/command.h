@@ -23,6 +23,7 @@ enum command_option {
 	OPT_NOHEADER,
 	OPT_AMOUNTS,
 	OPT_SOCKET,
+	OPT_SERVER,
 	OPT_HELP,
 	OPT_VERSION, /* every command has these */
 	OPT_PROJECT,

@@ -31,10 +31,12 @@
 	X(ledger_open) \
 	X(ledger_project) \
 	X(nearest) \
+	X(network) \
 	X(order) \
 	X(place) \
 	X(question) \
 	X(ranking) \
+	X(run_months) \
 	X(rate) \
 	X(routes) \
 	X(sacct) \
