@@ -144,8 +144,8 @@ static int run_keep(struct findings *f, const struct check_run *r, enum differen
 
 	bool mended = r->repaired && d < DIFFERENCES && difference_table[d].repair;
 
-	if (o && (put_run(o, r) < 0 || json_object_object_add(o, "repaired", json_object_new_boolean(mended)) < 0 ||
-			 request_number(o, "refunded_units", mended ? r->refunded : 0) < 0)) {
+	if (o && (put_run(o, r) < 0 || json_object_object_add(o, "repaired", mended ? json_object_new_boolean(true) : NULL) < 0 ||
+			 put_number(o, "refunded_units", mended, r->refunded) < 0)) {
 		json_object_put(o);
 		o = NULL;
 	}

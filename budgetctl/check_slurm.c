@@ -16,11 +16,6 @@
 
 /* --- asking ----------------------------------------------------------------------------------------- */
 
-static int cannot_ask(const struct fault *why)
-{
-	return complain(errno == EPERM ? FORBIDDEN : UNREACHABLE, "%s", why->text);
-}
-
 static int link_open(struct check *c, struct slurm_facts *facts)
 {
 	struct fault why = { "" };
@@ -35,32 +30,31 @@ static int link_open(struct check *c, struct slurm_facts *facts)
 	return DONE;
 }
 
-static int tables_load(struct check *c)
+static int tables_load(struct check *c, struct fault *why)
 {
-	struct fault why = { "" };
+	int64_t from = c->since > MARGIN_S ? c->since - MARGIN_S : 1;
 	int rc;
 
 	if (c->job)
-		rc = slurm_link_runs_of(c->link, (uint32_t)c->job, 1, &c->slurmdbd, &why);
+		rc = slurm_link_runs_of(c->link, (uint32_t)c->job, 1, &c->slurmdbd, why);
 	else
-		rc = slurm_link_runs_between(c->link, c->since > MARGIN_S ? c->since - MARGIN_S : 1, c->now, &c->slurmdbd, &why);
-	if (rc < 0 || slurm_link_jobs(c->link, 0, &c->slurmctld, &why) < 0)
-		return cannot_ask(&why);
-	return DONE;
+		rc = slurm_link_runs_between(c->link, from, c->now, &c->slurmdbd, why);
+	return rc < 0 ? -1 : slurm_link_jobs(c->link, 0, &c->slurmctld, why);
 }
 
 int check_slurm_ask(struct check *c)
 {
 	struct slurm_facts facts;
+	struct fault why = { "" };
 	int rv = link_open(c, &facts);
-	int saved;
+	int saved, rc;
 
 	if (rv != DONE)
 		return rv;
 	saved = trial_quiet();
-	rv = tables_load(c);
+	rc = tables_load(c, &why);
 	trial_quiet_end(saved);
-	return rv;
+	return rc < 0 ? complain(errno == EPERM ? FORBIDDEN : UNREACHABLE, "%s", why.text) : DONE;
 }
 
 /* --- sides ------------------------------------------------------------------------------------------ */

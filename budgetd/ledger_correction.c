@@ -4,6 +4,7 @@
 #include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_sql.h"
 #include "lib/agreement.h"
+#include "lib/zone.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -202,24 +203,33 @@ static int refund_parts(struct ledger *l, const struct run *r, const struct run_
 	return rc;
 }
 
-/* Time beyond what the books have of it: nobody set anything aside for it, and its hold is closed. */
-static int add_uncovered(struct ledger *l, const struct run *r, const struct run_facts *f, const struct correction *c, struct fault *why)
+/* Time beyond what the books have of it, month by month: nobody set anything aside for it, and its hold is closed. */
+static int add_unpaid(struct ledger *l, const struct run *r, const struct run_piece *p, int64_t *last, int64_t now, struct fault *why)
 {
-	static const char last_sql[] = "SELECT coalesce(max(part_end), ?2) FROM charge WHERE run = ?1";
 	static const char add_sql[] = "INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, units)"
 				      " SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, 0 FROM charge WHERE run = ?1";
-	const char *kind = r->tier == TIER_FREE ? "free" : "uncovered";
-	int64_t last;
 
-	if (sql_int(l, &last, last_sql, why, "ii", r->id, r->start) < 0)
-		return -1;
-	for (size_t i = 0; i < f->count; i++) {
-		if (f->pieces[i].to <= last)
-			continue;
-		if (sql_do(l, add_sql, why, "isiiiii", r->id, kind, r->project, c->at, last, f->pieces[i].to, f->pieces[i].gpus) < 0)
+	while (*last < p->to) {
+		int64_t month, edge;
+
+		zone_utc_month(*last, &month, &edge);
+		if (edge > p->to)
+			edge = p->to;
+		if (sql_do(l, add_sql, why, "isiiiii", r->id, r->tier == TIER_FREE ? "free" : "uncovered", r->project, now, *last, edge,
+			    p->gpus) < 0)
 			return -1;
-		last = f->pieces[i].to;
+		*last = edge;
 	}
+	return 0;
+}
+
+static int add_uncovered(struct ledger *l, const struct run *r, const struct run_facts *f, const struct correction *c, struct fault *why)
+{
+	int64_t last = r->charged_to;
+
+	for (size_t i = 0; i < f->count; i++)
+		if (add_unpaid(l, r, &f->pieces[i], &last, c->at, why) < 0)
+			return -1;
 	return 0;
 }
 
@@ -229,6 +239,8 @@ int run_correct(struct ledger *l, struct run *r, const struct run_facts *f, stru
 
 	if (rc != 0)
 		return rc;
+	if (run_by_id(l, r->id, r, why) != 1)		/* the caller's copy may be older than this transaction */
+		return -1;
 	if (!r->ended)
 		return fault_errno(why, EEXIST, "job %s goes on in the books: a pass settles it when its end is known", r->label);
 	if (refund_parts(l, r, f, c, why) < 0 || add_uncovered(l, r, f, c, why) < 0)

@@ -111,6 +111,13 @@ int run_update(struct ledger *l, const struct run *r, struct fault *why)
 		r->id);
 }
 
+int run_set_lost(struct ledger *l, int64_t run, int64_t at, struct fault *why)
+{
+	static const char lost_sql[] = "UPDATE run SET lost_at = ? WHERE id = ? AND ended IS NULL";
+
+	return sql_do(l, lost_sql, why, "pi", at ? &at : NULL, run);
+}
+
 int run_walk_open(struct ledger *l, const char *cluster, run_fn each, void *arg, struct fault *why)
 {
 	static const char open_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE (?1 = '' OR r.cluster = ?1) AND r.ended IS NULL ORDER BY r.start, r.id";

@@ -36,6 +36,9 @@ int run_find(struct ledger *l, const char *cluster, int64_t job, int64_t submit,
 /* Write covered_until, free_since and gpus/tres/price of a running one. */
 int run_update(struct ledger *l, const struct run *r, struct fault *why);
 
+/* Since when its end is not known; 0: it is again. */
+int run_set_lost(struct ledger *l, int64_t run, int64_t at, struct fault *why);
+
 typedef int (*run_fn)(const struct run *r, void *arg);
 /* Open runs, the oldest start first; cluster "" = of all. */
 int run_walk_open(struct ledger *l, const char *cluster, run_fn each, void *arg, struct fault *why);

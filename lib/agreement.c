@@ -107,7 +107,7 @@ static unsigned of_ended(const struct agreement_run *r)
 	if (d->presence == GOES_ON)
 		return bit(r->slurmctld.presence == ABSENT, DIFFERS_RUNAWAY);
 	if (d->presence == ABSENT)
-		return bit(r->slurmctld.presence == ABSENT && b->gpu_seconds > 0, DIFFERS_UNKNOWN);
+		return bit(r->slurmctld.presence == ABSENT && b->gpu_seconds > 0 && !r->by_hand, DIFFERS_UNKNOWN);
 	if (r->by_hand && d->end <= r->start)
 		return 0;
 	return d->end != b->end ? bit(true, DIFFERS_END) : bit(d->gpu_seconds != b->gpu_seconds, DIFFERS_GPUS);
