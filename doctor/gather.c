@@ -72,6 +72,7 @@ static int slurm_ask(struct gathering *g)
 {
 	if (slurm_link_open(NULL, &g->link, &g->conf_why) < 0 ||
 		slurm_link_site_conf(g->link, &g->conf, &g->conf_why) < 0 ||
+		slurm_link_cluster(g->link, &g->cluster, &g->conf_why) < 0 ||
 		slurm_link_jobs(g->link, 0, &g->table, &g->conf_why) < 0) {
 		site_conf_free(g->conf);
 		g->conf = NULL;
@@ -80,6 +81,8 @@ static int slurm_ask(struct gathering *g)
 	}
 	g->facts.now = time(NULL);
 	g->facts.conf = g->conf;
+	g->facts.partitions = g->cluster->partitions;
+	g->facts.partition_count = g->cluster->partition_count;
 	if (g->conf->accounting_type && strstr(g->conf->accounting_type, "slurmdbd"))
 		accounts_load(g);
 	return keep_jobs(g);
@@ -136,6 +139,7 @@ void gathering_free(struct gathering *g)
 	plugstack_line_free(&g->plugstack);
 	free(g->jobs);
 	job_table_free(g->table);
+	cluster_view_free(g->cluster);
 	site_accounts_free(g->accounts);
 	site_conf_free(g->conf);
 	slurm_link_close(g->link);

@@ -127,7 +127,7 @@ copy_row()
 	eventually differs 90001 missing
 	budgetctl check --repair | grep -q "1 repaired"
 	agrees
-	[[ $(budgetctl charge list -o json | jq -r '.rows[0] | .job + " " + .kind') == "90001 uncovered" ]]
+	[[ $(books "SELECT kind FROM charge ORDER BY id DESC LIMIT 1") == uncovered ]]
 	sound
 	cluster_stop budgetd
 	books_by_hand "UPDATE run SET ended = ended + 60 WHERE job = $(job train)"
