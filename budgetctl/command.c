@@ -64,6 +64,7 @@ const struct option_row option_table[OPTIONS] = {
 		"runs that went on or ended since then: 2026-12-31, now-30d (check without it: now-1d)" },
 	[OPT_REPAIR] = { 0, "repair", NULL, "put right what can be, by corrections that are dated now" },
 	[OPT_AT] = { 0, "at", "WHEN", "the moment that is meant: 2026-12-31T12:00:30, now-2h" },
+	[OPT_FORCE] = { 0, "force", NULL, "take names of users whom the host of budgetd does not know" },
 	[OPT_APPLY] = { 0, "apply", NULL, "have sacctmgr do its part" },
 	[OPT_TZ] = { 0, "tz", "ZONE",
 		"the zone of the times in the file and of its months: UTC (default), Europe/Berlin" },
@@ -81,13 +82,14 @@ const struct option_row option_table[OPTIONS] = {
 
 const struct command command_table[] = {
 	{ "project", "add", "PROJECT", 1, 1, "add a project (a Slurm account of the same name) to the tree",
-		PROJECT | OPTION_BIT(OPT_OWNERS) | OPTION_BIT(OPT_MEMBERS) | OPTION_BIT(OPT_REQUEST_ID),
+		PROJECT | OPTION_BIT(OPT_OWNERS) | OPTION_BIT(OPT_MEMBERS) | OPTION_BIT(OPT_FORCE) |
+			OPTION_BIT(OPT_REQUEST_ID),
 		cmd_project_add },
 	{ "project", "list", "[PROJECT]", 0, 1, "the tree of projects", OPTION_BIT(OPT_PROJECT),
 		cmd_project_list },
 	{ "project", "show", "PROJECT", 1, 1, "one project, line by line", 0, cmd_project_show },
 	{ "project", "set", "PROJECT", 1, 1, "change a project",
-		PROJECT | PEOPLE | OPTION_BIT(OPT_REQUEST_ID), cmd_project_set },
+		PROJECT | PEOPLE | OPTION_BIT(OPT_FORCE) | OPTION_BIT(OPT_REQUEST_ID), cmd_project_set },
 	{ "project", "remove", "PROJECT", 1, 1, "remove a project; its journal stays", 0,
 		cmd_project_remove },
 	{ "allocation", "add", "PROJECT GPU-HOURS", 2, 2, "give a project GPU-hours, valid from and until",

@@ -58,6 +58,7 @@ enum command_option {
 	OPT_SINCE,
 	OPT_REPAIR,
 	OPT_AT,
+	OPT_FORCE,
 	OPTIONS
 };
 

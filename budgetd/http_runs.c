@@ -2,7 +2,6 @@
  * http_runs.c - runs with what was made of them: list. */
 #include "budgetd/http_runs.h"
 #include "budgetd/people.h"
-#include <errno.h>
 
 #define PAGE_MAX (RUN_LIST_MAX - 1)
 
@@ -95,30 +94,19 @@ static int read_query(struct listing *x, struct fault *why)
 	return 0;
 }
 
-static int find_project(struct listing *x, struct fault *why)
-{
-	const char *name = request_query(x->rq, "project");
-	struct project p;
-
-	if (!name)
-		return x->rq->administrator ? 0 :
-			fault_errno(why, EACCES, "name a project of yours: only an administrator sees all of them at once");
-	if (project_find(x->rq->b->reader, name, &p, why) != 1 || request_may_see(x->rq, x->rq->b->reader, p.id, why) < 0)
-		return -1;
-	x->q.project = p.id;
-	return 0;
-}
-
 int runs_get(struct request *rq, struct fault *why)
 {
 	struct listing x = { .rq = rq, .why = why };
+	struct project p;
 	int rc = -1;
 
 	if (read_query(&x, why) < 0 || ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
 		return -1;
 	x.rows = json_object_new_array();
-	if (find_project(&x, why) == 0)
+	if (request_project(rq, rq->b->reader, &p, why) == 0) {
+		x.q.project = p.id;
 		rc = run_account_walk(rq->b->reader, &x.q, list_run, &x, why);
+	}
 	ledger_rollback(rq->b->reader);
 	rq->reply = reply_rows(x.rows, x.count == x.q.limit);
 	return rc;

@@ -30,6 +30,9 @@ const char *people_name(struct people *p, uid_t uid, int64_t now, char buf[PERSO
  * -1 and EAGAIN when it cannot be asked. */
 int people_known(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX], struct fault *why);
 
+/* Is there a user of that name on this host? 1; 0 and EINVAL; -1 and EAGAIN: the directory cannot be asked. */
+int people_exists(const char *name, struct fault *why);
+
 bool people_is_administrator(struct people *p, uid_t uid);
 void people_set_slurm_uid(struct people *p, uid_t uid);	/* once Slurm told it */
 bool people_is_slurm(const struct people *p, uid_t uid);	/* root or SlurmUser: may ask for verdicts */

@@ -104,21 +104,10 @@ static enum MHD_Result answer_fault(struct MHD_Connection *connection, int err, 
 
 static int check_who(const struct listener *at, const struct exchange *x, struct fault *why)
 {
-	switch (x->route->who) {
-	case WHO_ANYONE:
-	case WHO_MEMBER:
-	case WHO_OWNER:
-		return 0;
-	case WHO_ADMINISTRATOR:
-		if (people_is_administrator(at->b->people, x->caller.uid))
-			return 0;
-		return fault_errno(why, EACCES, "only an administrator may do this: root, SlurmUser, or a user named in `administrators`");
-	case WHO_SLURM:
-		if (at->door == DOOR_SLURM && people_is_slurm(at->b->people, x->caller.uid))
-			return 0;
-		return fault_errno(why, EACCES, "verdicts are given to slurmctld only");
-	}
-	return fault_errno(why, EACCES, "not allowed");
+	struct people *p = at->b->people;
+	bool slurm = at->door == DOOR_SLURM && people_is_slurm(p, x->caller.uid);
+
+	return route_allows(x->route, people_is_administrator(p, x->caller.uid), slurm, why);
 }
 
 static int check_size(const struct exchange *x, struct MHD_Connection *connection, struct fault *why)
@@ -238,7 +227,7 @@ static int check_keys(const struct exchange *x, struct json_object *body, struct
 static int run_handler(const struct listener *at, const struct exchange *x, struct request *rq, struct fault *why)
 {
 	*rq = (struct request){ .b = at->b, .connection = rq->connection, .uid = x->caller.uid, .now = time(NULL), .name = x->name,
-		.administrator = people_is_administrator(at->b->people, x->caller.uid), .status = MHD_HTTP_OK };
+		.administrator = people_is_administrator(at->b->people, x->caller.uid), .who = x->route->who, .status = MHD_HTTP_OK };
 	if (x->too_large)
 		return fault_errno(why, EMSGSIZE, "the body has more than the %zu bytes that are taken here", x->route->body_max);
 	if (at->door == DOOR_NETWORK && caller_check(&x->caller, x->route->method, x->path, x->body, x->used, why) < 0)

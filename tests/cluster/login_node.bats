@@ -165,6 +165,23 @@ amount() { api "$DIR/people" GET '/v1/balances?project=vision'; jq '.rows[0].amo
 	answered 401 'was used before'
 }
 
+@test "an owner shares out what is below from a login node, and nothing else; names that nobody has are refused" {
+	login $BUDGETCTL project add ai --owners nobody
+	login $BUDGETCTL project add robots --parent ai
+	login as_nobody $BUDGETCTL project set robots --share 7 --add-members daemon -o json | jq -e '.share == 7 and .members == ["daemon"]'
+	run login as_nobody $BUDGETCTL project set ai --share 7
+	[[ $status == 4 && $output == *"an owner of a project above; nobody is neither"* ]]
+	run login as_nobody $BUDGETCTL project set robots --credit 5
+	[[ $status == 4 && $output == *'only an administrator may set "credit_units"'* ]]
+	run login $BUDGETCTL project set ai --add-owners no-such-user
+	[[ $status == 1 && $output == *"there is no user no-such-user on the host of budgetd"* ]]
+	login $BUDGETCTL project set ai --add-owners no-such-user --force -o json | jq -e '.owners == ["no-such-user", "nobody"]'
+	login $BUDGETCTL project set ai --remove-owners nobody,no-such-user --add-members nobody -o json |
+		jq -e '.owners == [] and .members == ["nobody"]'
+	run login as_nobody $BUDGETCTL project set robots --share 8
+	[[ $status == 4 ]]
+}
+
 @test "verdicts are given to slurmctld beside budgetd, never over the network" {
 	ask "$(credential login POST /v1/verdicts '{}')" POST /v1/verdicts -d '{}'
 	answered 403 'verdicts are given to slurmctld only'

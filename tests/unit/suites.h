@@ -38,6 +38,7 @@
 	X(ranking) \
 	X(run_months) \
 	X(rate) \
+	X(rights) \
 	X(routes) \
 	X(sacct) \
 	X(sacct_text) \
