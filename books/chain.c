@@ -21,6 +21,7 @@ static const struct chained {
 	{ "rate", NULL },
 	{ "request", "decision" },
 	{ "correction", NULL },
+	{ "change", NULL },
 };
 
 #define CHAINED (sizeof(chained) / sizeof(chained[0]))

@@ -160,7 +160,9 @@ static bool is_taken_out(struct json_object *row)
 {
 	struct json_object *k = NULL;
 
-	return json_object_object_get_ex(row, "correction", &k) && k && row_number(k, "gpu_seconds") == 0 && row_text(k, "kind") && !strcmp(row_text(k, "kind"), "twice");
+	if (!json_object_object_get_ex(row, "correction", &k) || !k)
+		return false;
+	return row_number(k, "gpu_seconds") == 0 && row_text(k, "kind") && !strcmp(row_text(k, "kind"), "twice");
 }
 
 static void side_of_row(const struct check *c, struct check_run *r)
@@ -222,7 +224,8 @@ static int64_t end_of(const struct check_run *r)
 	return r->a.books.presence == ENDED ? r->a.books.end : INT64_MAX;
 }
 
-/* Two runs of one job that have some time in common: the one that Slurm does not know is too many; if it knows neither or both, the later. */
+/* Two runs of one job that have some time in common: the one that Slurm does not know is too many; if it knows neither or both,
+ * the later. */
 static void note_twice(struct check_run *x, struct check_run *y)
 {
 	if (x->job != y->job || x->a.books.presence == ABSENT || y->a.books.presence == ABSENT)

@@ -64,7 +64,8 @@ static int add_up(struct ledger *l, struct run_account *a, struct fault *why)
 	return last_correction(l, id, &a->last, why) < 0 ? -1 : 0;
 }
 
-/* The runs of a list, by id, at most `max`; how many, or -1. They are read one by one, so that the columns of a run are named in one place. */
+/* The runs of a list, by id, at most `max`; how many, or -1. They are read one by one, so that the columns of a run are named in one
+ * place. */
 static int list_runs(struct ledger *l, const struct run_question *q, int64_t *ids, int64_t max, struct fault *why)
 {
 	static const char list_sql[] =
@@ -116,8 +117,8 @@ static int correction_known(struct ledger *l, struct correction *c, struct fault
 
 static int correction_add(struct ledger *l, struct correction *c, struct fault *why)
 {
-	static const char add_sql[] = "INSERT INTO correction (at, run, kind, ended, gpu_seconds, tier, project, refunded, actor, reason, request_id)"
-				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	static const char add_sql[] = "INSERT INTO correction (at, run, kind, ended, gpu_seconds, tier, project, refunded, actor, reason,"
+				      " request_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 	if (sql_do(l, add_sql, why, "iisiisiisss", c->at, c->run, c->kind, c->ended, c->gpu_seconds, job_tier_name(c->tier), c->project,
 		    c->refunded, c->actor, c->reason, c->request_id[0] ? c->request_id : NULL) < 0)
@@ -162,7 +163,8 @@ static int next_funded_part(struct ledger *l, int64_t run, struct charge *c, str
 }
 
 /* What the charge cost beyond what it should have; what was given back of it before, for whatever reason, is not given back twice. */
-static int refund_over(struct ledger *l, const struct run *r, const struct charge *part, amount_t should, struct correction *c, struct fault *why)
+static int refund_over(struct ledger *l, const struct run *r, const struct charge *part, amount_t should, struct correction *c,
+	struct fault *why)
 {
 	static const char paid_sql[] = "SELECT coalesce(-sum(CASE kind WHEN 'charge' THEN units ELSE 0 END), 0) FROM journal"
 				       " WHERE charge = ? AND project = ?";
@@ -262,7 +264,7 @@ static int cover(struct ledger *l, struct run *r, const struct run_facts *f, int
 
 	if (r->price == 0 || amount_price(1, wanted_s, r->price, &wanted) < 0)
 		return r->price == 0 ? 0 : fault_errno(why, EOVERFLOW, "the price of job %s is more than can be counted", r->label);
-	if (hold_open(l, &(struct path){0}, &h, why) < 0 || path_load(l, r->project, now, &path, why) < 0)
+	if (hold_open(l, &(struct path){0}, &h, why) < 0 || path_load_for(l, r->project, r->uid, now, &path, why) < 0)
 		return -1;
 	path_budgets(&path, nodes);
 	tightest = budget_tightest(nodes, path.depth);
