@@ -9,6 +9,7 @@
 	X(admit) \
 	X(agreement) \
 	X(amount) \
+	X(asked) \
 	X(audit) \
 	X(breaker) \
 	X(budget) \
