@@ -60,6 +60,13 @@ void check_judge(struct check *c);
 /* check_repair.c: correct what can be, one run after the other. A refusal is said, and the others go on. */
 int check_repair(struct check *c);
 
+/* What is asked for begins earlier than the window: a run whose ends differ by less is found on both sides of its edge. */
+#define CHECK_MARGIN_S 86400
+static inline int64_t check_from(const struct check *c)
+{
+	return c->since > CHECK_MARGIN_S ? c->since - CHECK_MARGIN_S : 1;
+}
+
 /* Of the project's row: since when it is one; -1 = there is no such project. */
 int64_t check_project_since(const struct check *c, const char *name);
 /* The member `key` of a row of the API; 0 and NULL for none. */

@@ -50,7 +50,7 @@ static int runs_ask(struct check *c)
 	char *path;
 	int rv;
 
-	snprintf(since, sizeof(since), "%jd", (intmax_t)c->since);
+	snprintf(since, sizeof(since), "%jd", (intmax_t)check_from(c));
 	path = request_query("/v1/runs", "since", since, (char *)NULL);
 	rv = session_fetch(c->s, path, &c->books);
 	free(path);

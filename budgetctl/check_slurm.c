@@ -12,8 +12,6 @@
 #include "lib/tres.h"
 #include "settings/enforce.h"
 
-#define MARGIN_S 86400			/* a run whose ends differ by less is found on both sides of the window's edge */
-
 /* --- asking ----------------------------------------------------------------------------------------- */
 
 static int link_open(struct check *c, struct slurm_facts *facts)
@@ -32,13 +30,12 @@ static int link_open(struct check *c, struct slurm_facts *facts)
 
 static int tables_load(struct check *c, struct fault *why)
 {
-	int64_t from = c->since > MARGIN_S ? c->since - MARGIN_S : 1;
 	int rc;
 
 	if (c->job)
 		rc = slurm_link_runs_of(c->link, (uint32_t)c->job, 1, &c->slurmdbd, why);
 	else
-		rc = slurm_link_runs_between(c->link, from, c->now, &c->slurmdbd, why);
+		rc = slurm_link_runs_between(c->link, check_from(c), c->now, &c->slurmdbd, why);
 	return rc < 0 ? -1 : slurm_link_jobs(c->link, 0, &c->slurmctld, why);
 }
 
