@@ -98,6 +98,15 @@ const struct audit_check audit_checks[] = {
 	{ "chain.links", "every row that is final is as it was written", NULL, chain_check_links },
 	{ "chain.head", "the chain ends where it ended when it was last written", NULL, chain_check_head },
 	{ "chain.rows", "every row that is final is in the chain", NULL, chain_check_rows },
+	{ "import.rows", "imported runs and their parts are as they were written, and belong to their import",
+		"SELECT text FROM (SELECT printf('import %d: its runs %d to %d, or their parts, are not what was written', i.id, i.first_run,"
+		" i.last_run) AS text FROM import i WHERE i.hash IS NOT import_hash(i.first_run, i.last_run, i.first_charge, i.last_charge)"
+		" ORDER BY i.id LIMIT 1)"
+		" UNION ALL SELECT * FROM (SELECT printf('run %d: it says that import %d wrote it, which wrote %d to %d', r.id, i.id, i.first_run,"
+		" i.last_run) FROM run r JOIN import i ON i.id = r.import WHERE r.id NOT BETWEEN i.first_run AND i.last_run LIMIT 1)"
+		" UNION ALL SELECT * FROM (SELECT printf('charge %d: it is imported, run %d is not', c.id, r.id) FROM charge c JOIN run r"
+		" ON r.id = c.run LEFT JOIN import i ON i.id = r.import WHERE c.kind = 'imported'"
+		" AND (i.id IS NULL OR c.id NOT BETWEEN i.first_charge AND i.last_charge) LIMIT 1) LIMIT 1", NULL },
 	{ "journal.balance", "a balance is the balance before it and the entry",
 		"SELECT printf('journal %d: the balance of allocation %d is %d units, the entries up to it sum to %d', id, allocation, balance, sum)"
 		" FROM (SELECT id, allocation, balance, sum(units) OVER (PARTITION BY allocation ORDER BY id) AS sum FROM journal)"
@@ -162,10 +171,10 @@ const struct audit_check audit_checks[] = {
 		"SELECT printf('charge %d: it is %d units, project %d paid %d', id, units, payer, paid) FROM (SELECT c.id, c.units,"
 		" j.project AS payer, -sum(j.units) AS paid, j.project = c.project AS own FROM journal j JOIN charge c ON c.id = j.charge"
 		" WHERE j.kind = 'charge' GROUP BY c.id, j.project) WHERE paid > units OR (own AND paid <> units) ORDER BY id LIMIT 1", NULL },
-	{ "charge.price", "a funded part costs its seconds",
+	{ "charge.price", "a funded or imported part costs its seconds",
 		/* The run has the price of its last size: an earlier part is known to cost whole seconds only. */
 		"SELECT printf('charge %d: %d seconds at %d units a second cost %d', c.id, part_end - part_start, price, units)"
-		" FROM charge c JOIN run r ON r.id = c.run WHERE c.kind = 'funded' AND CASE WHEN part_end = part_start THEN units <> 0"
+		" FROM charge c JOIN run r ON r.id = c.run WHERE c.kind IN ('funded', 'imported') AND CASE WHEN part_end = part_start THEN units <> 0"
 		" WHEN c.gpus = r.gpus THEN units <> (part_end - part_start) * price ELSE units % (part_end - part_start) <> 0 END"
 		" ORDER BY c.id LIMIT 1", NULL },
 	{ "run.parts", "the parts of a run begin with it, follow each other without a gap, and end with it",

@@ -68,6 +68,8 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_APPLY] = { 0, "apply", NULL, "have sacctmgr do its part" },
 	[OPT_TZ] = { 0, "tz", "ZONE",
 		"the zone of the times in the file and of its months: UTC (default), Europe/Berlin" },
+	[OPT_CHARGE] = { 0, "charge", NULL,
+		"charge it to allocations that were live when it ran and still are, as far as their money reaches" },
 };
 
 #define PAGED   (OPTION_BIT(OPT_PROJECT) | OPTION_BIT(OPT_LIMIT))
@@ -155,8 +157,8 @@ const struct command command_table[] = {
 	{ "shadow", "report", "[PROJECT]", 0, 1, "what would have been refused, moved to the free tier or displaced",
 		PAGED | OPTION_BIT(OPT_ALL), cmd_shadow_report },
 	{ "import", "sacct", "FILE", 1, 1,
-		"GPU-seconds by month, account and user, of what sacct -P or --json gave; - is stdin",
-		OPTION_BIT(OPT_DRY_RUN) | OPTION_BIT(OPT_TZ), cmd_import_sacct },
+		"take runs of before into the books, out of what sacct -P or --json gave; - is stdin",
+		OPTION_BIT(OPT_CHARGE) | OPTION_BIT(OPT_DRY_RUN) | OPTION_BIT(OPT_TZ), cmd_import_sacct },
 	{ "check", NULL, "", 0, 0, "the runs of the books, of slurmdbd and of slurmctld side by side, and what differs",
 		OPTION_BIT(OPT_SINCE) | OPTION_BIT(OPT_JOB) | OPTION_BIT(OPT_ALL) | OPTION_BIT(OPT_REPAIR) | OPTION_BIT(OPT_REASON) |
 			OPTION_BIT(OPT_DRY_RUN), cmd_check },

@@ -52,6 +52,7 @@ enum command_option {
 	OPT_APPLY,
 	OPT_DRY_RUN,
 	OPT_TZ,
+	OPT_CHARGE,
 	OPT_CARRY_OVER,
 	OPT_VESTS,
 	OPT_BURST,

@@ -368,8 +368,10 @@ int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount
 
 int ledger_last_activity(struct ledger *l, int64_t *out, struct fault *why)
 {
-	static const char last_sql[] = "SELECT max(coalesce((SELECT max(at) FROM admission), 0), coalesce((SELECT max(start) FROM run), 0),"
-				       " coalesce((SELECT at FROM charge ORDER BY id DESC LIMIT 1), 0))";
+	/* What was imported tells when somebody else looked. */
+	static const char last_sql[] =
+		"SELECT max(coalesce((SELECT max(at) FROM admission), 0), coalesce((SELECT max(start) FROM run WHERE import IS NULL), 0),"
+		" coalesce((SELECT c.at FROM charge c JOIN run r ON r.id = c.run WHERE r.import IS NULL ORDER BY c.id DESC LIMIT 1), 0))";
 
 	return sql_int(l, out, last_sql, why, "") < 0 ? -1 : 0;
 }
@@ -422,10 +424,10 @@ int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, 
 
 int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why)
 {
-	/* A part that reaches into the window counts with what lies inside it. */
+	/* A part that reaches into the window counts with what lies inside it. The index is named: without it all years are looked at. */
 	static const char sums_sql[] =
-		"SELECT project, sum(CASE WHEN part_start >= ?1 THEN units ELSE units / (part_end - part_start) * (part_end - ?1) END)"
-		" FROM charge WHERE kind = 'funded' AND part_end > ?1 AND part_end > part_start GROUP BY project";
+		"SELECT p.id, (SELECT sum(CASE WHEN part_start >= ?1 THEN units ELSE units / (part_end - part_start) * (part_end - ?1) END)"
+		" FROM charge INDEXED BY charge_by_project WHERE project = p.id AND part_end > ?1 AND part_end > part_start) FROM project p";
 	sqlite3_stmt *st = sql_bind(l, sums_sql, why, "i", from);
 	int rc = -1;
 

@@ -23,6 +23,7 @@
 	X(fairshare) \
 	X(gpu_count) \
 	X(gpu_request) \
+	X(import) \
 	X(job_id) \
 	X(job_options) \
 	X(ledger) \
