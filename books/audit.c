@@ -164,6 +164,10 @@ const struct audit_check audit_checks[] = {
 		"SELECT printf('charge %d: part %d of run %d begins at %d, not at %d', id, seq, run, part_start, due) FROM (SELECT c.id, c.seq,"
 		" c.run, c.part_start, coalesce(lag(c.part_end) OVER (PARTITION BY c.run ORDER BY c.seq), r.start) AS due FROM charge c"
 		" JOIN run r ON r.id = c.run) WHERE part_start <> due ORDER BY id LIMIT 1", NULL },
+	{ "run.months", "no part of a run is of two months",
+		"SELECT printf('charge %d: part %d of run %d is of %s and of %s', id, seq, run, of, until) FROM (SELECT id, seq, run,"
+		" strftime('%Y-%m', part_start, 'unixepoch') AS of, strftime('%Y-%m', part_end - 1, 'unixepoch') AS until FROM charge"
+		" WHERE part_end > part_start) WHERE of <> until ORDER BY id LIMIT 1", NULL },
 	{ "run.charged", "a run that ended is charged up to its end",
 		"SELECT printf('run %d: it ended at %d and is charged up to %d', id, ended, upto) FROM (SELECT r.id, r.ended, coalesce("
 		" (SELECT max(part_end) FROM charge WHERE run = r.id), r.start) AS upto FROM run r WHERE r.ended IS NOT NULL)"

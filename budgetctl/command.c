@@ -20,6 +20,8 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_AMOUNTS] = { 't', "amounts", "UNIT",
 		"print amounts in hours (default), seconds or units; JSON is always in units" },
 	[OPT_SOCKET] = { 0, "socket", "PATH", "the socket of budgetd, instead of the one in budgetd.conf" },
+	[OPT_SERVER] = { 0, "server", "URL",
+		"ask budgetd over the network: http://HOST:PORT or https://HOST (default: server in budgetd.conf)" },
 	[OPT_HELP] = { 'h', "help", NULL, "print this help; after a command, the help of the command" },
 	[OPT_VERSION] = { 0, "version", NULL, "print the version" },
 	[OPT_PROJECT] = { 'p', "project", "PROJECT", "only this project and what is below it" },
@@ -57,6 +59,7 @@ const struct option_row option_table[OPTIONS] = {
 		"of what is left at its end, into the next allocation of the project" },
 	[OPT_VESTS] = { 0, "vests", "YESNO", "yes: usable little by little from its start to its end" },
 	[OPT_BURST] = { 0, "burst", "GPU-HOURS", "usable before they have vested" },
+	[OPT_FORCE] = { 0, "force", NULL, "take names of users whom the host of budgetd does not know" },
 	[OPT_APPLY] = { 0, "apply", NULL, "have sacctmgr do its part" },
 	[OPT_TZ] = { 0, "tz", "ZONE",
 		"the zone of the times in the file and of its months: UTC (default), Europe/Berlin" },
@@ -74,13 +77,14 @@ const struct option_row option_table[OPTIONS] = {
 
 const struct command command_table[] = {
 	{ "project", "add", "PROJECT", 1, 1, "add a project (a Slurm account of the same name) to the tree",
-		PROJECT | OPTION_BIT(OPT_OWNERS) | OPTION_BIT(OPT_MEMBERS) | OPTION_BIT(OPT_REQUEST_ID),
+		PROJECT | OPTION_BIT(OPT_OWNERS) | OPTION_BIT(OPT_MEMBERS) | OPTION_BIT(OPT_FORCE) |
+			OPTION_BIT(OPT_REQUEST_ID),
 		cmd_project_add },
 	{ "project", "list", "[PROJECT]", 0, 1, "the tree of projects", OPTION_BIT(OPT_PROJECT),
 		cmd_project_list },
 	{ "project", "show", "PROJECT", 1, 1, "one project, line by line", 0, cmd_project_show },
 	{ "project", "set", "PROJECT", 1, 1, "change a project",
-		PROJECT | PEOPLE | OPTION_BIT(OPT_REQUEST_ID), cmd_project_set },
+		PROJECT | PEOPLE | OPTION_BIT(OPT_FORCE) | OPTION_BIT(OPT_REQUEST_ID), cmd_project_set },
 	{ "project", "remove", "PROJECT", 1, 1, "remove a project; its journal stays", 0,
 		cmd_project_remove },
 	{ "allocation", "add", "PROJECT GPU-HOURS", 2, 2, "give a project GPU-hours, valid from and until",

@@ -23,6 +23,7 @@ enum command_option {
 	OPT_NOHEADER,
 	OPT_AMOUNTS,
 	OPT_SOCKET,
+	OPT_SERVER,
 	OPT_HELP,
 	OPT_VERSION, /* every command has these */
 	OPT_PROJECT,
@@ -54,6 +55,7 @@ enum command_option {
 	OPT_CARRY_OVER,
 	OPT_VESTS,
 	OPT_BURST,
+	OPT_FORCE,
 	OPTIONS
 };
 

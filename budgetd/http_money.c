@@ -13,23 +13,6 @@
 
 #define PAGE_MAX 1000		/* rows of one answer: bounds what a call can cost */
 
-/* The project of ?project=, 0 when there is none. Without one only an administrator sees all. */
-static int query_project(struct request *rq, struct ledger *l, int64_t *out, struct fault *why)
-{
-	const char *name = request_query(rq, "project");
-	struct project p;
-
-	*out = 0;
-	if (!name && !rq->administrator)
-		return fault_errno(why, EACCES, "name a project of yours: only an administrator sees all of them at once");
-	if (!name)
-		return 0;
-	if (project_find(l, name, &p, why) != 1 || request_may_see(rq, l, p.id, why) < 0)
-		return -1;
-	*out = p.id;
-	return 0;
-}
-
 /* --- allocations -------------------------------------------------------------------------------- */
 
 static const char *allocation_state(const struct allocation *a, int64_t now)
@@ -131,13 +114,12 @@ static int list_balance(const struct project *p, int depth, void *arg)
 static int list_tree(struct request *rq, project_fn each, struct fault *why)
 {
 	struct listing x = { .rq = rq, .l = rq->b->reader, .rows = json_object_new_array(), .why = why };
-	const char *name = request_query(rq, "project");
-	struct project p = {0};
+	struct project p;
 	int rc = -1;
 
 	if (ledger_begin(x.l, LEDGER_READ, why) < 0)
 		return -1;
-	if (!name || (project_find(x.l, name, &p, why) == 1 && request_may_see(rq, x.l, p.id, why) == 0))
+	if (request_project(rq, x.l, &p, why) == 0)
 		rc = project_walk(x.l, p.id, each, &x, why);
 	ledger_rollback(x.l);
 	rq->reply = reply_rows(x.rows, false);
@@ -199,15 +181,16 @@ static int list_entry(const struct journal_entry *e, void *arg)
 int journal_get(struct request *rq, struct fault *why)
 {
 	struct listing x = { .rq = rq, .l = rq->b->reader, .rows = NULL, .why = why };
-	int64_t project, job, before;
+	int64_t job, before;
+	struct project p;
 	int rc = -1;
 
 	if (request_query_int(rq, "job", 0, UINT32_MAX, &job, why) < 0 || request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
 		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 || ledger_begin(x.l, LEDGER_READ, why) < 0)
 		return -1;
 	x.rows = json_object_new_array();
-	if (query_project(rq, x.l, &project, why) == 0)
-		rc = journal_walk(x.l, project, job, before, x.limit + 1, list_entry, &x, why);
+	if (request_project(rq, x.l, &p, why) == 0)
+		rc = journal_walk(x.l, p.id, job, before, x.limit + 1, list_entry, &x, why);
 	ledger_rollback(x.l);
 	rq->reply = reply_rows(x.rows, x.count > x.limit);
 	return rc;

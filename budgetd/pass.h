@@ -41,6 +41,8 @@ struct pass {
 	size_t nwaiting, waiting_room;
 	const struct job_view **records;	/* those of waiting, one after the other */
 	struct ranking *ranking;	/* made when it is first needed */
+	int64_t month_began;		/* the last edge of a month that has gone by for sure */
+	size_t interims;		/* runs charged for what lies before it: bounded */
 	size_t updates;			/* RPCs spent on places: bounded */
 };
 

@@ -29,11 +29,14 @@
 	X(ledger_open) \
 	X(ledger_project) \
 	X(nearest) \
+	X(network) \
 	X(order) \
 	X(place) \
 	X(question) \
 	X(ranking) \
+	X(run_months) \
 	X(rate) \
+	X(rights) \
 	X(routes) \
 	X(sacct) \
 	X(sacct_text) \

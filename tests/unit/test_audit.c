@@ -149,6 +149,7 @@ static const struct {
 	{ "charge.price", "UPDATE run SET price = 999 WHERE id = 1", "charge 1: 1800 seconds at 999 units a second" },
 	{ "run.parts", "UPDATE charge SET part_start = part_start + 1 WHERE id = 3", "charge 3: part 1 of run 3 begins at" },
 	{ "run.parts", "UPDATE charge SET part_end = part_end - 1 WHERE id = 2", "charge 3: part 1 of run 3 begins at" },
+	{ "run.months", "UPDATE charge SET part_start = part_start - 15 * 86400 WHERE id = 1", "charge 1: part 0 of run 1 is of 2026-12 and of 2027-01" },
 	{ "run.charged", "UPDATE run SET ended = ended + 1 WHERE id = 1", "run 1: it ended at 1800001866 and is charged up to 1800001865" },
 	{ "run.charged", "DELETE FROM charge WHERE run = 1", "run 1: it ended at" },
 };
