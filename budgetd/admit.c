@@ -108,6 +108,7 @@ static struct admission_question ask(const struct budgetd *b, const struct quest
 	return (struct admission_question){
 		.request = &p->request,
 		.options = &p->options,
+		.user = q->uid,
 		.time_limit_s = p->time_limit_s,
 		.price = p->price,
 		.deferred = is_deferred(q, now),
@@ -126,14 +127,14 @@ static void decide(const struct admission_question *aq, const struct priced *p, 
 
 /* Where jobs wait, the first of those that do is not overtaken by a smaller one: this one stands behind it, until a pass has put both into
  * their order. `self` (0 = none) is not in its own way. */
-static int look_in_front(struct ledger *l, const struct path *path, int64_t self, struct admission_question *aq, struct fault *why)
+static int look_in_front(struct ledger *l, const struct path *path, int64_t uid, int64_t self, struct admission_question *aq, struct fault *why)
 {
 	struct admission_row head;
 
 	if (aq->on_exhausted != ADMIT_WAIT || aq->deferred)
 		return 0;
 	for (int i = 0; i < path->depth; i++) {
-		int rc = admission_head(l, path->nodes[i].id, &head, why);
+		int rc = admission_head(l, path->nodes[i].id, uid, &head, why);
 
 		if (rc < 0)
 			return -1;
@@ -141,6 +142,7 @@ static int look_in_front(struct ledger *l, const struct path *path, int64_t self
 			continue;
 		aq->behind = head.job ? head.job : -1;
 		aq->behind_at = i;
+		aq->behind_user = head.waits_user;
 		return 0;
 	}
 	return 0;
@@ -165,7 +167,7 @@ static int record(struct ledger *l, const struct question *q, const struct price
 	struct admission_row row = { .at = now, .uid = q->uid, .project = path->nodes[0].id, .tier = a->tier,
 		.min_runtime_s = a->min_runtime_s, .team_rank = p->options.team_rank, .insists = p->options.tier == TIER_FUNDED, .gpus = p->request.gpus_max,
 		.tasks = p->request.array_tasks, .per_task = a->per_task, .job = job, .parked_at = a->waits ? now : 0,
-		.waits_at = a->waits ? path->nodes[a->waits_at].id : 0, .request = request };
+		.waits_at = a->waits ? path->nodes[a->waits_at].id : 0, .waits_user = a->waits ? a->waits_user : WAIT_ANYBODY, .request = request };
 	struct hold_row hold = { .project = row.project, .tasks = a->tasks, .units = a->hold, .opened_at = now };
 
 	if (make_token(row.token, why) < 0 || admission_add(l, &row, why) < 0)
@@ -190,9 +192,12 @@ static void judge_unknown(const struct budgetd *b, const char *text, struct verd
 static void path_set_aside(struct path *path, const struct set_aside *aside)
 {
 	for (int i = 0; i < path->depth; i++)
-		for (size_t k = 0; aside && k < aside->count; k++)
-			if (aside->at[k].project == path->nodes[i].id)
-				path->nodes[i].budget.held += aside->at[k].units;
+		for (size_t k = 0; aside && k < aside->count; k++) {
+			if (aside->at[k].project != path->nodes[i].id)
+				continue;
+			path->nodes[i].budget.held += aside->at[k].units;
+			path->nodes[i].budget.cap_held += aside->at[k].units;
+		}
 }
 
 /* A user whom slurmdbd does not know in the account, perhaps only not yet: the job's budget is looked at when Slurm has let it in. Else
@@ -223,11 +228,11 @@ static int judge(const struct budgetd *b, struct ledger *l, const struct questio
 		judge_unknown(b, unknown.text, v);
 		return 0;
 	}
-	if (path_load(l, project.id, now, path, why) < 0)
+	if (path_load_for(l, project.id, q->uid, now, path, why) < 0)
 		return -1;
 	path_set_aside(path, aside);
 	aq = ask(b, q, p, path, now);
-	if (look_in_front(l, path, 0, &aq, why) < 0)
+	if (look_in_front(l, path, q->uid, 0, &aq, why) < 0)
 		return -1;
 	if (q->stranger)
 		decide_for_stranger(&aq, p, project.name, a);
@@ -394,7 +399,7 @@ int admit_change(struct budgetd *b, const struct question *q, const struct admis
 	}
 	if (a->tier == TIER_FREE)
 		return 0;
-	return path_load(b->ledger, project.id, now, &path, why) < 0 ? -1 : check_more(b, q, a, &p, &path, now, out, why);
+	return path_load_for(b->ledger, project.id, a->uid, now, &path, why) < 0 ? -1 : check_more(b, q, a, &p, &path, now, out, why);
 }
 
 /* --- what is declared anew ---------------------------------------------------------------------- */
@@ -428,7 +433,7 @@ static int declare(struct budgetd *b, const struct declaration *d, const struct 
 	int have = hold_pool(b->ledger, a->id, &pool, why);
 	struct priced whole = *p;
 
-	if (have < 0 || path_load(b->ledger, a->project, now, &path, why) < 0)
+	if (have < 0 || path_load_for(b->ledger, a->project, a->uid, now, &path, why) < 0)
 		return -1;
 	credited = path;
 	if (have && hold_credit(b->ledger, &pool, &credited, why) < 0)
@@ -438,7 +443,7 @@ static int declare(struct budgetd *b, const struct declaration *d, const struct 
 	aq.deferred = !have && !d->tasks;
 	/* What waits already, with nothing set aside, goes on waiting when what it declares does not fit either. */
 	aq.on_exhausted = a->parked_at && !have ? ADMIT_WAIT : ADMIT_DECLARE;
-	if (look_in_front(b->ledger, &path, a->id, &aq, why) < 0)
+	if (look_in_front(b->ledger, &path, a->uid, a->id, &aq, why) < 0)
 		return -1;
 	decide(&aq, &whole, &credited, &decided);
 	memcpy(out->text, decided.text, sizeof(decided.text));

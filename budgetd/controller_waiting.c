@@ -240,7 +240,8 @@ static int fall_short(struct pass *p, struct waiting *w, bool stays, const struc
 	}
 	a->parked_at = a->parked_at ? a->parked_at : p->now;
 	a->waits_at = path->nodes[got->refused_at].id;
-	if (before.parked_at && before.waits_at == a->waits_at)
+	a->waits_user = got->user;
+	if (before.parked_at && before.waits_at == a->waits_at && before.waits_user == a->waits_user)
 		return 0;
 	if (!before.parked_at)
 		log_info("job %u: %s can pay for %jd of its %jd tasks now, the rest waits", w->job->job_id,
@@ -253,7 +254,7 @@ static int ask_line(struct wait_line *line, const struct waiting *w, const struc
 {
 	struct budget_node nodes[BUDGET_DEPTH_MAX];
 	int64_t projects[BUDGET_DEPTH_MAX];
-	struct wait_job j = { .job = pass_array_or_job_id(w->job), .tasks = w->tasks + w->kept_for_user, .paid = pool->tasks,
+	struct wait_job j = { .job = pass_array_or_job_id(w->job), .user = w->admission.uid, .tasks = w->tasks + w->kept_for_user, .paid = pool->tasks,
 		.per_task = w->admission.per_task, .stands = stands };
 
 	path_budgets(credited, nodes);
@@ -276,7 +277,7 @@ static int take_turn(struct pass *p, void *arg, struct fault *why)
 
 	if (rc != 1 || w->admission.tier == TIER_FREE)	/* declared free a moment ago */
 		return rc < 0 ? -1 : 0;
-	if (path_load(l, w->admission.project, p->now, &path, why) < 0)
+	if (path_load_for(l, w->admission.project, w->admission.uid, p->now, &path, why) < 0)
 		return -1;
 	credited = path;
 	stays = never_goes_free(p, &w->admission, &path);

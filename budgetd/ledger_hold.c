@@ -5,6 +5,7 @@
  *              allocation_sum.held = sum of the draws on the allocation
  *              charges + held never exceed amount + credit by a decision of ours */
 #include "budgetd/ledger_hold.h"
+#include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_sql.h"
 #include <assert.h>
 #include <errno.h>
@@ -31,7 +32,7 @@ static int draw_move(struct ledger *l, int64_t hold, int64_t allocation, amount_
 		if (sql_changes(l) == 0 && sql_do(l, drop_sql, why, "ii", hold, allocation) < 0)
 			return -1;
 	}
-	return sql_do(l, sum_sql, why, "ii", by, allocation);
+	return sql_do(l, sum_sql, why, "ii", by, allocation) < 0 ? -1 : user_sum_hold(l, allocation, hold, by, why);
 }
 
 /* The soonest to expire pays first; what is beyond them all is credit and stands with the last. */
@@ -110,22 +111,27 @@ static int draws_take(struct ledger *l, int64_t hold, amount_t units, bool soone
 
 #define ADMISSION_COLUMNS                                                                                                        \
 	"id, token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, seen, parked_at, insists,"                       \
-	" waits_at, user_held_at"
+	" waits_at, waits_user, user_held_at"
 
 static const int64_t *nullable(const int64_t *v)
 {
 	return *v ? v : NULL;
 }
 
+static const int64_t *waits_user(const struct admission_row *a)
+{
+	return a->waits_at && a->waits_user != WAIT_ANYBODY ? &a->waits_user : NULL;
+}
+
 int admission_add(struct ledger *l, struct admission_row *a, struct fault *why)
 {
 	static const char add_sql[] =
 		"INSERT INTO admission (token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, insists, parked_at,"
-		" waits_at, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" waits_at, waits_user, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-	if (sql_do(l, add_sql, why, "siiisiiiiipipps", a->token, a->at, a->uid, a->project, job_tier_name(a->tier), a->min_runtime_s,
+	if (sql_do(l, add_sql, why, "siiisiiiiipippps", a->token, a->at, a->uid, a->project, job_tier_name(a->tier), a->min_runtime_s,
 		    a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job), (int64_t)a->insists, nullable(&a->parked_at), nullable(&a->waits_at),
-		    a->request) < 0)
+		    waits_user(a), a->request) < 0)
 		return -1;
 	a->id = sql_last_id(l);
 	return 0;
@@ -150,7 +156,8 @@ static void admission_read(sqlite3_stmt *st, struct admission_row *a)
 	a->parked_at = sql_col(st, 13);
 	a->insists = sql_col(st, 14);
 	a->waits_at = sql_col(st, 15);
-	a->user_held_at = sql_col(st, 16);
+	a->waits_user = sql_null(st, 16) ? WAIT_ANYBODY : sql_col(st, 16);
+	a->user_held_at = sql_col(st, 17);
 }
 
 static int admission_one(struct ledger *l, sqlite3_stmt *st, struct admission_row *a, struct fault *why)
@@ -188,19 +195,19 @@ int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, s
 int admission_update(struct ledger *l, const struct admission_row *a, struct fault *why)
 {
 	static const char update_sql[] = "UPDATE admission SET project = ?, tier = ?, min_runtime = ?, team_rank = ?, gpus = ?, tasks = ?,"
-					 " per_task = ?, job = ?, parked_at = ?, waits_at = ?, user_held_at = ?, seen = ? WHERE id = ?";
+					 " per_task = ?, job = ?, parked_at = ?, waits_at = ?, waits_user = ?, user_held_at = ?, seen = ? WHERE id = ?";
 
-	return sql_do(l, update_sql, why, "isiiiiippppsi", a->project, job_tier_name(a->tier), a->min_runtime_s, a->team_rank, a->gpus,
-		a->tasks, a->per_task, nullable(&a->job), nullable(&a->parked_at), nullable(&a->waits_at), nullable(&a->user_held_at),
+	return sql_do(l, update_sql, why, "isiiiiipppppsi", a->project, job_tier_name(a->tier), a->min_runtime_s, a->team_rank, a->gpus,
+		a->tasks, a->per_task, nullable(&a->job), nullable(&a->parked_at), nullable(&a->waits_at), waits_user(a), nullable(&a->user_held_at),
 		a->seen, a->id);
 }
 
-int admission_head(struct ledger *l, int64_t project, struct admission_row *out, struct fault *why)
+int admission_head(struct ledger *l, int64_t project, int64_t uid, struct admission_row *out, struct fault *why)
 {
 	static const char head_sql[] = "SELECT " ADMISSION_COLUMNS " FROM admission WHERE waits_at = ?"
-				       " ORDER BY team_rank = 0, team_rank, at, id LIMIT 1";
+				       " AND (waits_user IS NULL OR waits_user = ?) ORDER BY team_rank = 0, team_rank, at, id LIMIT 1";
 
-	return admission_one(l, sql_bind(l, head_sql, why, "i", project), out, why);
+	return admission_one(l, sql_bind(l, head_sql, why, "ii", project, uid), out, why);
 }
 
 int admission_walk_parked(struct ledger *l, admission_fn each, void *arg, struct fault *why)
@@ -342,6 +349,7 @@ static void credit_draw(struct path_node *n, const struct draw *d)
 		if (n->live[i].id == d->allocation) {
 			n->live[i].free += d->units;
 			n->budget.held -= d->units;
+			n->budget.cap_held -= d->units;		/* a path with caps is of the user of the hold */
 		}
 }
 

@@ -13,6 +13,7 @@
 #include "lib/budget.h"
 #include "lib/gpu_request.h"
 #include "lib/job_options.h"
+#include "lib/wait_line.h"
 
 #define ADMISSION_TEXT_MAX (FAULT_TEXT_MAX + 64)
 
@@ -31,11 +32,13 @@ struct admission_question {
 	const struct job_options *options;
 	int64_t time_limit_s;		/* DURATION_UNLIMITED when there is none, after the partition's default */
 	amount_t price;			/* of one array task, units a second, by the dearest types it may get */
+	int64_t user;			/* who asks */
 	bool deferred;			/* not eligible yet (begin time, dependency, held by its user): no hold now */
 	bool requeueable;		/* false: displacing it means cancelling it, and the user is told */
 	enum admission_exhausted on_exhausted;
 	int64_t behind;			/* ADMIT_WAIT: the job that waits in front and is not overtaken; 0 = none, -1 = one that has no id yet */
 	int behind_at;			/* index into the path of the project it waits at */
+	int64_t behind_user;		/* for whom it does: of a cap its user, else WAIT_ANYBODY */
 };
 
 /* A verdict can be for a part of an array: k of n tasks are funded, and the others wait for money, held by the daemon. */
@@ -48,6 +51,7 @@ struct admission {
 	amount_t hold;			/* of these; 0 when free or deferred */
 	bool waits;			/* tasks of it wait for money */
 	int waits_at;			/* then: index into the path of the project that has no more */
+	int64_t waits_user;		/* and for whom: the user where it is a cap, else WAIT_ANYBODY */
 	char text[ADMISSION_TEXT_MAX];	/* for the user, a sentence a line: what was asked, what there is, which project refused, what to do next */
 };
 

@@ -11,6 +11,7 @@
 	X(audit) \
 	X(breaker) \
 	X(budget) \
+	X(caps) \
 	X(cell) \
 	X(client) \
 	X(copy) \
