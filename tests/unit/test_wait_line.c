@@ -17,6 +17,7 @@ struct tree {
 	const struct case_row *row;
 	struct budget_node node[PROJECTS_MAX];
 	int parent[PROJECTS_MAX];
+	int64_t cap_user[PROJECTS_MAX];	/* 0 = no cap */
 	int count;
 };
 
@@ -35,7 +36,8 @@ static void read_project(struct tree *t, char *text)
 	char name[PROJECT_NAME_MAX];
 
 	*n = (struct budget_node){ .metered = money != NULL };
-	if (money && sscanf(money, "=%jd,%jd", (intmax_t *)&n->amount, (intmax_t *)&n->held) < 1)
+	if (money && sscanf(money, "=%jd,%jd,%jd.%jd", (intmax_t *)&n->amount, (intmax_t *)&n->held, (intmax_t *)&n->cap,
+			(intmax_t *)&t->cap_user[t->count]) < 1)
 		cases_die(&cases, t->row, "%s has no amount", text);
 	if (money)
 		*money = '\0';
@@ -65,33 +67,46 @@ static int path_of(const struct tree *t, int leaf, int at[])
 	return depth;
 }
 
+static void hold(struct tree *t, int project, int64_t user, int64_t units)
+{
+	t->node[project].held += units;
+	if (t->cap_user[project] == user)
+		t->node[project].cap_held += units;
+}
+
+/* "JOB[.USER]:PROJECT:TASKSxEACH[+PAID]" */
+static void read_job(const struct tree *t, const char *word, struct wait_job *j, char name[PROJECT_NAME_MAX])
+{
+	intmax_t job, user = 0, tasks, each, paid = 0;
+	const char *rest = strchr(word, ':');
+
+	if (!rest || sscanf(word, "%jd.%jd", &job, &user) < 1 || sscanf(rest, ":%63[^:]:%jdx%jd+%jd", name, &tasks, &each, &paid) < 3)
+		cases_die(&cases, t->row, "%s is no job", word);
+	*j = (struct wait_job){ .job = job, .user = user, .tasks = tasks, .per_task = each, .paid = paid, .stands = word[strlen(word) - 1] != '!' };
+}
+
 /* Asked over what there is, as if what it has were given back; and what it gets is taken. */
 static void ask(struct tree *t, struct wait_line *line, const char *word, char *gives, size_t size)
 {
 	struct budget_node path[PROJECTS_MAX];
 	int64_t projects[PROJECTS_MAX];
-	struct wait_job j = { .stands = word[strlen(word) - 1] != '!' };
+	struct wait_job j;
 	struct wait_answer got;
 	char name[PROJECT_NAME_MAX];
 	int at[PROJECTS_MAX], depth;
-	intmax_t job, tasks, each, paid = 0;
 
-	if (sscanf(word, "%jd:%63[^:]:%jdx%jd+%jd", &job, name, &tasks, &each, &paid) < 4)
-		cases_die(&cases, t->row, "%s is no job", word);
+	read_job(t, word, &j, name);
 	depth = path_of(t, find(t, name), at);
 	for (int i = 0; i < depth; i++) {
-		t->node[at[i]].held -= paid * each;
+		hold(t, at[i], j.user, -j.paid * j.per_task);
 		path[i] = t->node[at[i]];
+		path[i].capped = t->cap_user[at[i]] && t->cap_user[at[i]] == j.user;
 		projects[i] = at[i] + 1;
 	}
-	j.job = job;
-	j.tasks = tasks;
-	j.paid = paid;
-	j.per_task = each;
 	ck_assert_int_eq(wait_line_ask(line, &j, path, projects, depth, &got, NULL), 0);
 	for (int i = 0; i < depth; i++)
-		t->node[at[i]].held += got.tasks * each;
-	snprintf(gives, size, "%s%jd=%jd", *gives ? " " : "", job, (intmax_t)got.tasks);
+		hold(t, at[i], j.user, got.tasks * j.per_task);
+	snprintf(gives, size, "%s%jd=%jd", *gives ? " " : "", (intmax_t)j.job, (intmax_t)got.tasks);
 	if (got.behind)
 		snprintf(gives + strlen(gives), size - strlen(gives), "<%jd", (intmax_t)got.behind);
 	if (got.refused_at >= 0)
