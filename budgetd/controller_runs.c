@@ -52,7 +52,7 @@ static int fit_hold_to_start(struct pass *p, struct starting *s, struct hold_row
 		return fault_errno(why, EOVERFLOW, "the hold of job %s is more than can be counted", s->run.label);
 	if (wanted <= h->units)
 		return hold_shrink(p->b->ledger, h, h->units - wanted, why);
-	if (path_load(p->b->ledger, s->run.project, p->now, &path, why) < 0)
+	if (path_load_for(p->b->ledger, s->run.project, s->run.uid, p->now, &path, why) < 0)
 		return -1;
 	path_budgets(&path, nodes);
 	tightest = budget_tightest(nodes, path.depth);
@@ -356,7 +356,7 @@ static int extend_hold(struct pass *p, void *arg, struct fault *why)
 	struct path path;
 	int have = hold_of_run(p->b->ledger, x->run->id, &h, why);
 
-	if (have < 0 || path_load(p->b->ledger, x->run->project, p->now, &path, why) < 0)
+	if (have < 0 || path_load_for(p->b->ledger, x->run->project, x->run->uid, p->now, &path, why) < 0)
 		return -1;
 	x->granted_s = have ? affordable_s(&path, x) : 0;
 	if (x->granted_s && grant(p, x, &path, &h, why) < 0)
@@ -384,7 +384,7 @@ static int money_is_back(struct pass *p, const struct extension *x, struct fault
 {
 	struct path path;
 
-	return path_load(p->books, x->run->project, p->now, &path, why) < 0 ? -1 : affordable_s(&path, x) > 0;
+	return path_load_for(p->books, x->run->project, x->run->uid, p->now, &path, why) < 0 ? -1 : affordable_s(&path, x) > 0;
 }
 
 static void tell_extension(const struct run *r, const struct extension *x, bool was_free)

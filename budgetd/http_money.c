@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_money.c - allocations, deposits, balances, the journal. */
 #include "budgetd/http_money.h"
+#include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_moves.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
@@ -81,6 +82,17 @@ static const char *bound_by(const struct path *path)
 	return tightest > 0 ? path->nodes[tightest].budget.name : NULL;
 }
 
+/* What the caller may take of it, where there is a cap. */
+static int put_own_cap(struct listing *x, int64_t project, struct json_object *o)
+{
+	struct cap c;
+	int rc = cap_of(x->l, project, x->rq->uid, x->rq->now, &c, x->why);
+
+	put_int_or_null(o, "cap_units", rc == 1 ? c.units : 0, rc != 1);
+	put_int_or_null(o, "cap_left_units", rc == 1 ? c.units - c.charged - c.held : 0, rc != 1);
+	return rc < 0 ? -1 : 0;
+}
+
 static int list_balance(const struct project *p, int depth, void *arg)
 {
 	struct listing *x = arg;
@@ -107,7 +119,7 @@ static int list_balance(const struct project *p, int depth, void *arg)
 	put_int_or_null(o, "available_units", n->metered ? budget_available(n) : 0, !n->metered);
 	put_text(o, "bound_by", bound_by(&path));
 	json_object_array_add(x->rows, o);
-	return 0;
+	return put_own_cap(x, p->id, o);
 }
 
 /* Lists that follow the tree: what is below ?project=, or all that the caller may see. */
@@ -282,6 +294,19 @@ int money_entry(struct request *rq, const char *kind, bool need_reason, struct j
 	snprintf(e->reason, sizeof(e->reason), "%s", reason);
 	snprintf(e->request_id, sizeof(e->request_id), "%s", request_id);
 	people_name(rq->b->people, rq->uid, rq->now, e->actor);
+	return 0;
+}
+
+int money_words(struct request *rq, struct change_words *out, struct fault *why)
+{
+	struct journal_entry e;
+
+	if (money_entry(rq, "", false, &e, why) < 0)
+		return -1;
+	*out = (struct change_words){ .at = e.at };
+	memcpy(out->actor, e.actor, sizeof(out->actor));
+	memcpy(out->reason, e.reason, sizeof(out->reason));
+	memcpy(out->request_id, e.request_id, sizeof(out->request_id));
 	return 0;
 }
 

@@ -153,6 +153,21 @@ const char *people_name(struct people *p, uid_t uid, int64_t now, char buf[PERSO
 	return buf;
 }
 
+int people_uid(const char *name, int64_t *uid, struct fault *why)
+{
+	char scratch[4096];
+	struct passwd pw, *found = NULL;
+	int rc = getpwnam_r(name, &pw, scratch, sizeof(scratch), &found);
+
+	if (found) {
+		*uid = pw.pw_uid;
+		return 0;
+	}
+	if (rc == 0 || rc == ENOENT || rc == ESRCH)
+		return fault_errno(why, ENOENT, "there is no user %.80s on the host of budgetd", name);
+	return fault_errno(why, EAGAIN, "the host of budgetd cannot look up user %.80s just now; try again", name);
+}
+
 int people_known(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX], struct fault *why)
 {
 	int rc = look_up(p, uid, now, buf);

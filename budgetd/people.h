@@ -33,6 +33,10 @@ int people_known(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_
 /* Is there a user of that name on this host? 1; 0 and EINVAL; -1 and EAGAIN: the directory cannot be asked. */
 int people_exists(const char *name, struct fault *why);
 
+/* The uid of a name: 0; -1, ENOENT and a text when this host has no such user, EAGAIN when its directory cannot be asked. Never with a
+ * transaction open. */
+int people_uid(const char *name, int64_t *uid, struct fault *why);
+
 bool people_is_administrator(struct people *p, uid_t uid);
 void people_set_slurm_uid(struct people *p, uid_t uid);	/* once Slurm told it */
 bool people_is_slurm(const struct people *p, uid_t uid);	/* root or SlurmUser: may ask for verdicts */

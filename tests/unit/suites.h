@@ -12,6 +12,7 @@
 	X(audit) \
 	X(breaker) \
 	X(budget) \
+	X(caps) \
 	X(cell) \
 	X(client) \
 	X(copy) \

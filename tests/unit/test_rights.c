@@ -4,6 +4,8 @@
  * The real handlers over a real ledger; only HTTP is missing. The table is held against routes.c, so that a new call without an
  * expectation fails here. */
 #include "budgetd/cluster_state.h"
+#include "budgetd/ledger_cap.h"
+#include "budgetd/ledger_change.h"
 #include "budgetd/ledger_request.h"
 #include "budgetd/ledger_shadow.h"
 #include "budgetd/log.h"
@@ -103,6 +105,16 @@ static int ask_and_note(struct ledger *l, void *arg, struct fault *why)
 	return 0;
 }
 
+static int cap_somebody(struct ledger *l, void *arg, struct fault *why)
+{
+	struct fill *x = arg;
+	struct cap c = { .project = project[x->p], .uid = UID_OF_JOBS, .user = "ada", .units = 50 * GPU_H };
+	struct change_words w = { .at = NOON, .actor = "ada" };
+
+	return cap_set(l, &c, NOON, why) < 0 ||
+			change_add(l, &w, &(struct change){ .project = c.project, .what = "cap_units", .user = "ada", .became = "1" }, why) < 0 ? -1 : 0;
+}
+
 static int appoint(struct ledger *l, void *arg, struct fault *why)
 {
 	char name[PERSON_NAME_MAX];
@@ -115,7 +127,7 @@ static int appoint(struct ledger *l, void *arg, struct fault *why)
 	return 0;
 }
 
-/* A run that was charged, a job that waits with its hold, a request and a note of shadow mode, in each project. */
+/* A run that was charged, a job that waits with its hold, a request, a note of shadow mode, a cap and its change, in each project. */
 static void fill(enum place p)
 {
 	struct submission ran = { .project = project[p], .gpus = 1, .min_runtime_s = HOUR }, waits = ran;
@@ -127,7 +139,8 @@ static void fill(enum place p)
 	books_start(&b, &ran, 200 + p, NOON, &run);
 	ck_assert_int_eq(books_end(&b, &run, NOON + 1800), 0);
 	ck_assert_int_eq(books_submit(&b, &waits), 0);
-	ck_assert_msg(books_do(&b, LEDGER_HOLDS, name_job, &x) == 0 && books_do(&b, LEDGER_MONEY, ask_and_note, &x) == 0, "%s", b.why.text);
+	ck_assert_msg(books_do(&b, LEDGER_HOLDS, name_job, &x) == 0 && books_do(&b, LEDGER_MONEY, ask_and_note, &x) == 0 &&
+		books_do(&b, LEDGER_MONEY, cap_somebody, &x) == 0, "%s", b.why.text);
 	ids[CHARGE][p] = books_ask(&b, "SELECT id FROM charge WHERE project = %lld", (long long)project[p]);
 	/* One that can be taken back whole. */
 	ck_assert_int_eq(books_deposit(&b, ids[ALLOCATION][p], GPU_H, place_name[p]), 0);
