@@ -12,6 +12,7 @@ static const struct column columns[] = {
 	{ "last_pass_decided_ms", "to decide and write", KIND_COUNT, NULL, false },
 	{ "last_pass_published_ms", "to tell Slurm", KIND_COUNT, NULL, false },
 	{ "jobs", "Jobs seen", KIND_COUNT, NULL, false },
+	{ "lost_runs", "Runs without an end", KIND_COUNT, NULL, false },
 	{ "slurm", "Slurm", KIND_TEXT, NULL, false },
 };
 
