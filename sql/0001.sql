@@ -7,7 +7,7 @@ CREATE TABLE project (
 	name         TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 63 AND name = lower(name)),
 	parent       INTEGER REFERENCES project(id) CHECK (parent <> id),
 	share        INTEGER NOT NULL DEFAULT 1 CHECK (share BETWEEN 0 AND 1000000),
-	on_exhausted TEXT CHECK (on_exhausted IN ('free', 'reject')),		-- NULL = inherited
+	on_exhausted TEXT CHECK (on_exhausted IN ('free', 'reject', 'wait')),		-- NULL = inherited
 	credit       INTEGER NOT NULL DEFAULT 0 CHECK (credit >= 0),
 	created_at   INTEGER NOT NULL,
 	removed_at   INTEGER							-- a removed project keeps its journal
@@ -101,10 +101,15 @@ CREATE TABLE admission (
 	job           INTEGER,							-- (array) job id, NULL until the loop has seen it
 	seen          TEXT,							-- the job as it was priced: a change is a new check
 	insists       INTEGER NOT NULL CHECK (insists IN (0, 1)),			-- --gpu-tier=funded: never the free tier instead
-	parked_at     INTEGER,							-- the daemon holds it in the queue until it can be paid
+	parked_at     INTEGER,							-- tasks of it wait for money since then, held in the queue by the daemon
+	waits_at      INTEGER REFERENCES project(id) CHECK ((waits_at IS NULL) = (parked_at IS NULL)),	-- the project that has no more
+	waits_user    INTEGER CHECK (waits_user IS NULL OR waits_at IS NOT NULL),	-- whose cap it is that leaves no more; NULL = the project itself
+	waits_behind  INTEGER CHECK (waits_behind IS NULL OR waits_at IS NOT NULL),	-- the job in front that is not overtaken; NULL = it is the first
+	user_held_at  INTEGER,							-- its user holds tasks of it since then
 	request       TEXT NOT NULL						-- the question as it came, for later modifications
 ) STRICT;
 CREATE INDEX admission_by_job ON admission(job) WHERE job IS NOT NULL;
+CREATE INDEX admission_waits ON admission(waits_at) WHERE waits_at IS NOT NULL;
 
 -- Runs that were taken from Slurm's accounting, as many as one transaction wrote: rows that follow each other, final as one.
 CREATE TABLE import (
@@ -208,6 +213,7 @@ CREATE TABLE journal (
 CREATE INDEX journal_by_first ON journal(first) WHERE first IS NOT NULL;
 CREATE UNIQUE INDEX journal_voided_once ON journal(corrects) WHERE corrects IS NOT NULL;
 CREATE INDEX journal_by_project ON journal(project, id);
+CREATE INDEX journal_refunds ON journal(charge, project) WHERE kind = 'refund';
 CREATE INDEX journal_by_charge ON journal(charge) WHERE charge IS NOT NULL;
 CREATE UNIQUE INDEX journal_by_request ON journal(request_id) WHERE request_id IS NOT NULL;
 

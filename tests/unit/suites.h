@@ -42,6 +42,7 @@
 	X(run_months) \
 	X(rate) \
 	X(rights) \
+	X(refund) \
 	X(routes) \
 	X(sacct) \
 	X(sacct_text) \
@@ -51,6 +52,7 @@
 	X(token) \
 	X(tres) \
 	X(verdict) \
+	X(wait_line) \
 	X(when) \
 	X(wrap) \
 	X(zone)
