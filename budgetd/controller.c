@@ -200,9 +200,9 @@ static void tell_lost(struct controller *c, const struct pass *p)
 {
 	cluster_state_set_lost(c->b->cluster, p->lost);
 	if (p->lost && (p->lost != c->lost || p->now - c->lost_told_at >= TELL_LOST_EVERY_S)) {
-		log_warning("%zu runs are gone from slurmctld and slurmdbd does not tell their end (job %s): what they hold stays held and "
-			"nothing more is charged; find out when each ended and say so: budgetctl run end JOB --at TIME --reason TEXT", p->lost,
-			p->lost_jobs);
+		log_warning("runs without an end: %zu (job %s). They are gone from slurmctld and slurmdbd does not tell when they ended: what they "
+			"hold stays held and nothing more is charged. Find out when each ended and say so: budgetctl run end JOB --at TIME "
+			"--reason TEXT", p->lost, p->lost_jobs);
 		c->lost_told_at = p->now;
 	}
 	c->lost = p->lost;

@@ -169,7 +169,7 @@ books_by_hand()
 	eventually differs 90003 no-end
 	flagged() { [[ $(budgetctl health -o json | jq .lost_runs) == 1 ]]; }
 	eventually flagged
-	grep -q "1 runs are gone from slurmctld .*(job 90003).*budgetctl run end JOB --at TIME" "$CLUSTER_DIR/log/budgetd.out"
+	grep -q "runs without an end: 1 (job 90003).*budgetctl run end JOB --at TIME" "$CLUSTER_DIR/log/budgetd.out"
 	[[ $(budgetctl run list -o json | jq -r '.rows[] | select(.job == "90003").state') == LOST ]]
 	cannot budgetctl run end 90003 --reason "power cut"
 	cannot budgetctl run end 90003 --at now-9h --reason "power cut"
