@@ -179,3 +179,16 @@ books_by_hand()
 	unflagged() { [[ $(budgetctl health -o json | jq .lost_runs) == 0 ]]; }
 	eventually unflagged
 }
+
+@test "budgetd itself tells of a run that slurmdbd has otherwise" {
+	database "UPDATE gpubudget_job_table SET time_end = time_end + 2 WHERE id_job = $(job spare)"
+	final() { (($(date +%s) >= $(books "SELECT max(ended) + 70 FROM run WHERE job = $(job spare)"))); }
+	eventually final
+	cluster_restart budgetd
+	counted() { [[ $(budgetctl health -o json | jq .differing_runs) == 1 ]]; }
+	eventually counted
+	grep -q "job $(job spare), started at .*: the run ended at another time" "$CLUSTER_DIR/log/budgetd.out"
+	differs "$(job spare)" end
+	budgetctl check --repair | grep -q "1 repaired"
+	agrees
+}
