@@ -121,18 +121,6 @@ START_TEST(the_loop_does_not_open_what_was_imported)
 }
 END_TEST
 
-START_TEST(what_was_imported_does_not_tell_when_budgetd_last_looked)
-{
-	int64_t last = -1;
-
-	import(run_of(12, NOON - 7 * HOUR, 2));
-	ck_assert_int_eq(ledger_begin(b.l, LEDGER_READ, &b.why), 0);
-	ck_assert_int_eq(ledger_last_activity(b.l, &last, &b.why), 0);
-	ledger_rollback(b.l);
-	ck_assert_int_eq(last, 0);
-}
-END_TEST
-
 START_TEST(a_run_is_split_at_the_edge_of_the_month)
 {
 	import(run_of(7, MARCH - 2 * HOUR, 5));
@@ -310,7 +298,6 @@ Suite *import_suite(void)
 	tcase_add_test(t, a_requeued_job_has_several_runs);
 	tcase_add_test(t, a_run_that_the_loop_knows_is_left_alone);
 	tcase_add_test(t, the_loop_does_not_open_what_was_imported);
-	tcase_add_test(t, what_was_imported_does_not_tell_when_budgetd_last_looked);
 	tcase_add_test(t, a_run_is_split_at_the_edge_of_the_month);
 	tcase_add_test(t, a_run_in_the_free_tier_costs_nothing);
 	tcase_add_test(t, it_counts_for_fair_share_as_far_as_it_is_in_the_window);
