@@ -31,6 +31,7 @@
 	X(nearest) \
 	X(order) \
 	X(place) \
+	X(placement) \
 	X(question) \
 	X(ranking) \
 	X(rate) \
