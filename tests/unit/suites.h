@@ -17,7 +17,9 @@
 	X(doctor) \
 	X(doctor_files) \
 	X(duration) \
+	X(entitlement) \
 	X(fairshare) \
+	X(fronts) \
 	X(gpu_count) \
 	X(gpu_request) \
 	X(job_id) \
