@@ -54,6 +54,15 @@ enum command_option {
 	OPT_CARRY_OVER,
 	OPT_VESTS,
 	OPT_BURST,
+	OPT_TRACE,
+	OPT_TREE,
+	OPT_NODES,
+	OPT_GPUS_PER_NODE,
+	OPT_SEED,
+	OPT_BASELINE,
+	OPT_MARGIN,
+	OPT_UNTIL,
+	OPT_SVG,
 	OPTIONS
 };
 
@@ -121,6 +130,7 @@ int cmd_doctor(struct session *s);
 int cmd_setup(struct session *s);
 int cmd_shadow_report(struct session *s);
 int cmd_import_sacct(struct session *s);
+int cmd_simulate(struct session *s);
 int cmd_verify(struct session *s);
 int cmd_backup(struct session *s);
 int cmd_restore(struct session *s);
