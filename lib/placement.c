@@ -32,6 +32,8 @@ struct placement {
 	struct candidate *candidates;	/* scratch, runs_room of them */
 	uint32_t *sorted;		/* scratch, nnodes of them */
 	int32_t *need;			/* scratch by node: GPUs of the choice there, 0 between calls */
+	signed char *beaten;		/* scratch by project: does the job that is asked for beat it? -1: not asked yet */
+	size_t projects;		/* of all runs that there were: the largest, and one */
 };
 
 struct candidate {
@@ -75,6 +77,7 @@ void placement_free(struct placement *p)
 		free(p->candidates);
 		free(p->sorted);
 		free(p->need);
+		free(p->beaten);
 	}
 	free(p);
 	errno = saved;
@@ -112,6 +115,21 @@ static ssize_t run_slot(struct placement *p)
 	return (ssize_t)p->nruns++;
 }
 
+static int project_room(struct placement *p, uint32_t project)
+{
+	size_t room = (size_t)project + 64;
+	signed char *beaten;
+
+	if (project < p->projects)
+		return 0;
+	beaten = realloc(p->beaten, room);
+	if (!beaten)
+		return -1;
+	p->beaten = beaten;
+	p->projects = room;
+	return 0;
+}
+
 static int check_parts(const struct placement *p, const struct placement_part *parts, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -132,7 +150,7 @@ int placement_add(struct placement *p, const struct placement_run *r, uint32_t *
 	if (check_parts(p, r->parts, r->nparts) < 0)
 		return -1;
 	parts = calloc(r->nparts, sizeof(*parts));
-	slot = parts ? run_slot(p) : -1;
+	slot = parts && project_room(p, r->project) == 0 ? run_slot(p) : -1;
 	if (slot < 0) {
 		free(parts);
 		errno = ENOMEM;
@@ -363,14 +381,26 @@ int placement_fits(struct placement *p, const struct placement_job *job, int64_t
 
 /* --- who gives way ---------------------------------------------------------------------------------------------------------------- */
 
-/* Whatever its safe time. */
-static bool may_displace(const struct placement_rules *rules, const struct placement_job *job, const struct placement_run *r)
+/* Before the first may_displace() of a job. */
+static void forget_beaten(struct placement *p)
 {
+	if (p->projects)
+		memset(p->beaten, -1, p->projects);
+}
+
+/* Whatever its safe time. */
+static bool may_displace(struct placement *p, const struct placement_rules *rules, const struct placement_job *job,
+	const struct placement_run *r)
+{
+	signed char *beaten = &p->beaten[r->project];
+
 	if (r->project == job->project)
 		return job->front == ORDER_LANE || job->cleared;
 	if (job->front == ORDER_SLOT && !r->slot)
 		return true;
-	return fairshare_beats(rules->funded, job->project, r->project, rules->h_ppm);
+	if (*beaten < 0)
+		*beaten = fairshare_beats(rules->funded, job->project, r->project, rules->h_ppm);
+	return *beaten;
 }
 
 static bool is_free(const struct placement_run *r)
@@ -378,13 +408,14 @@ static bool is_free(const struct placement_run *r)
 	return r->free || r->lost_protection;
 }
 
-static bool may_go_now(const struct placement_rules *rules, const struct placement_job *job, const struct run *x, int64_t now, bool free_only)
+static bool may_go_now(struct placement *p, const struct placement_rules *rules, const struct placement_job *job, const struct run *x,
+	int64_t now, bool free_only)
 {
 	if (!x->there || x->leaving || x->in.still)
 		return false;
 	if (is_free(&x->in))
 		return true;
-	return !free_only && x->in.safe_until <= now && may_displace(rules, job, &x->in);
+	return !free_only && x->in.safe_until <= now && may_displace(p, rules, job, &x->in);
 }
 
 static int by_rule(const void *a, const void *b)
@@ -497,10 +528,11 @@ int placement_make_room(struct placement *p, const struct placement_rules *rules
 	int64_t there = 0;
 	size_t n = 0, used;
 
+	forget_beaten(p);
 	for (size_t i = 0; i < p->nnodes; i++)
 		there += usable(&q, &p->nodes[i]) && has(&q, &p->nodes[i]) > 0 ? has(&q, &p->nodes[i]) : 0;
 	for (uint32_t i = 0; !fits(&q) && job->front != ORDER_FREE && i < p->nruns; i++)
-		if (may_go_now(rules, job, &p->runs[i], now, free_only)) {
+		if (may_go_now(p, rules, job, &p->runs[i], now, free_only)) {
 			p->candidates[n++] = candidate_of(rules, &p->runs[i], i);
 			there += p->runs[i].gpus;
 		}
@@ -522,11 +554,11 @@ static int by_when(const void *a, const void *b)
 	return (x->run > y->run) - (x->run < y->run);
 }
 
-static bool will_go(const struct placement_rules *rules, const struct placement_job *job, const struct run *x)
+static bool will_go(struct placement *p, const struct placement_rules *rules, const struct placement_job *job, const struct run *x)
 {
 	if (!x->there || x->leaving || x->in.safe_until == PLACEMENT_NEVER)
 		return false;
-	return !rules || (!x->in.still && (is_free(&x->in) || may_displace(rules, job, &x->in)));
+	return !rules || (!x->in.still && (is_free(&x->in) || may_displace(p, rules, job, &x->in)));
 }
 
 int placement_forecast(struct placement *p, const struct placement_rules *rules, const struct placement_job *job, int64_t now,
@@ -536,11 +568,12 @@ int placement_forecast(struct placement *p, const struct placement_rules *rules,
 	size_t n = 0, used = 0;
 	int rv;
 
+	forget_beaten(p);
 	for (uint32_t i = 0; i < p->nruns; i++) {
 		const struct run *x = &p->runs[i];
 		int64_t when = rules && is_free(&x->in) ? now : x->in.safe_until;
 
-		if (will_go(rules, job, x))
+		if (will_go(p, rules, job, x))
 			p->candidates[n++] = (struct candidate){ .run = i, .when = when > now ? when : now };
 	}
 	if (n)

@@ -53,6 +53,11 @@ static struct report_wait wait_of(const struct report *r, enum wait_of of, int c
 	return (struct report_wait){ (int64_t)n, percentile(scratch, n, 50), percentile(scratch, n, 90) };
 }
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 int report_make(struct report *r, const struct sim_setup *setup, const struct sim_result *result, const int64_t *owed, double wall_s)
 {
 	int64_t *scratch = calloc(setup->trace->count + 1, sizeof(*scratch));
@@ -69,7 +74,8 @@ int report_make(struct report *r, const struct sim_setup *setup, const struct si
 		const struct sim_project *p = &result->projects[i];
 
 		r->owed_gpu_s += owed[i];
-		r->served_gpu_s += p->delivered_gpu_s < owed[i] ? p->delivered_gpu_s : owed[i];
+		r->served_gpu_s += smaller(p->delivered_gpu_s, owed[i]);
+		r->useful_gpu_s += smaller(p->delivered_gpu_s - p->lost_gpu_s, owed[i]);
 		r->delivered_gpu_s += p->delivered_gpu_s;
 		r->free_gpu_s += p->free_gpu_s;
 		r->lost_gpu_s += p->lost_gpu_s;
@@ -228,6 +234,7 @@ struct json_object *report_json(const struct report *r)
 		return NULL;
 	put(o, "scheduler", json_object_new_string(sim_scheduler_name[r->setup->scheduler]), &rv);
 	put_ratio(o, "delivered_over_owed", report_ratio(r->served_gpu_s, r->owed_gpu_s), &rv);
+	put_ratio(o, "useful_over_owed", report_ratio(r->useful_gpu_s, r->owed_gpu_s), &rv);
 	put_ratio(o, "worst_project", report_worst(r), &rv);
 	put_ratio(o, "occupancy", report_occupancy(r), &rv);
 	put_ratio(o, "occupancy_of_all", report_occupancy_of_all(r), &rv);

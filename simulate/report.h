@@ -22,7 +22,8 @@ struct report {
 	const int64_t *owed;		/* by project */
 	double wall_s;
 	struct report_wait wait[REPORT_CLASSES], wait_all, wait_lane;	/* lane: of a shape for it, whoever scheduled it */
-	int64_t owed_gpu_s, served_gpu_s;	/* served: of each project no more than it was owed */
+	/* served, useful: of each project no more than it was owed; useful is without what displacements lost */
+	int64_t owed_gpu_s, served_gpu_s, useful_gpu_s;
 	int64_t delivered_gpu_s, free_gpu_s, lost_gpu_s, displaced, reclaimed, finished;
 };
 

@@ -143,6 +143,7 @@ int job_start(struct engine *e, uint32_t job, const struct placement_part *parts
 	if (lane)
 		e->users[t->user].lane_job = job;
 	count(e, job, 1);
+	assert(e->running_gpus <= e->gpus);
 	e->waiting_gpus -= t->gpus;
 	if (out->first_start < 0)
 		out->first_start = e->now;
@@ -245,6 +246,7 @@ int job_displace(struct engine *e, uint32_t job)
 	int64_t step = t->min_runtime_s > 0 ? t->min_runtime_s : TRACE_MIN_RUNTIME_S, lasted = e->now - j->since;
 	int64_t kept = t->resumable ? lasted / step * step : 0;
 
+	assert(j->free || lasted >= t->min_runtime_s);	/* nobody is displaced inside the minimum runtime */
 	*(j->free ? &out->reclaimed : &out->displaced) += 1;
 	out->lost_gpu_s += (lasted - kept) * t->gpus;
 	if (job_stop(e, job) < 0)

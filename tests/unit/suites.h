@@ -42,6 +42,7 @@
 	X(sacct_text) \
 	X(schema) \
 	X(settings) \
+	X(simulate) \
 	X(submit_options) \
 	X(token) \
 	X(tres) \
