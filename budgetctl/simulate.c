@@ -146,7 +146,7 @@ static int trace_open(const struct session *s, struct simulation *m)
 	if (rv < 0)
 		return complain(REFUSED, "%s cannot be read as a trace: %s", file, why.text);
 	if (m->trace.aside)
-		complain(DONE, "%zu row%s of %s set aside; the first: %s", m->trace.aside,
+		complain(DONE, "%zu row%s set aside in %s; the first: %s", m->trace.aside,
 			m->trace.aside == 1 ? " is" : "s are", file, m->trace.first_aside.text);
 	return DONE;
 }
