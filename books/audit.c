@@ -117,6 +117,14 @@ const struct audit_check audit_checks[] = {
 		" FROM (SELECT s.allocation, s.held, coalesce(d.total, 0) AS is_ FROM allocation_sum s LEFT JOIN (SELECT allocation,"
 		" sum(units) AS total FROM hold_draw GROUP BY allocation) d USING (allocation)) WHERE held <> is_ ORDER BY allocation LIMIT 1",
 		NULL },
+	{ "sums.users", "what a user has of an allocation is what was charged, less refunds, and what is held for that user's jobs",
+		"SELECT printf('allocation %d: user %d has %d units charged and %d held, journal and draws say %d and %d', allocation, uid,"
+		" charged, held, charged_, held_) FROM (SELECT allocation, uid, sum(charged) AS charged, sum(held) AS held, sum(c) AS charged_,"
+		" sum(h) AS held_ FROM (SELECT allocation, uid, charged, held, 0 AS c, 0 AS h FROM user_sum UNION ALL"
+		" SELECT j.allocation, r.uid, 0, 0, -j.units, 0 FROM journal j JOIN charge c ON c.id = j.charge JOIN run r ON r.id = c.run"
+		"  WHERE j.kind IN ('charge', 'refund') UNION ALL"
+		" SELECT d.allocation, a.uid, 0, 0, 0, d.units FROM hold_draw d JOIN hold h ON h.id = d.hold JOIN admission a ON a.id = h.admission)"
+		" GROUP BY allocation, uid) WHERE charged <> charged_ OR held <> held_ ORDER BY allocation, uid LIMIT 1", NULL },
 	{ "hold.draws", "an open hold draws on its project what it holds; on no project more",
 		/* A project that got its first allocation after the job was admitted is drawn on for what was added from then on. */
 		"WITH first(project, at) AS (SELECT project, min(created_at) FROM allocation GROUP BY project),"
@@ -164,6 +172,10 @@ const struct audit_check audit_checks[] = {
 		"SELECT printf('charge %d: part %d of run %d begins at %d, not at %d', id, seq, run, part_start, due) FROM (SELECT c.id, c.seq,"
 		" c.run, c.part_start, coalesce(lag(c.part_end) OVER (PARTITION BY c.run ORDER BY c.seq), r.start) AS due FROM charge c"
 		" JOIN run r ON r.id = c.run) WHERE part_start <> due ORDER BY id LIMIT 1", NULL },
+	{ "run.months", "no part of a run is of two months",
+		"SELECT printf('charge %d: part %d of run %d is of %s and of %s', id, seq, run, of, until) FROM (SELECT id, seq, run,"
+		" strftime('%Y-%m', part_start, 'unixepoch') AS of, strftime('%Y-%m', part_end - 1, 'unixepoch') AS until FROM charge"
+		" WHERE part_end > part_start) WHERE of <> until ORDER BY id LIMIT 1", NULL },
 	{ "run.charged", "a run that ended is charged up to its end",
 		"SELECT printf('run %d: it ended at %d and is charged up to %d', id, ended, upto) FROM (SELECT r.id, r.ended, coalesce("
 		" (SELECT max(part_end) FROM charge WHERE run = r.id), r.start) AS upto FROM run r WHERE r.ended IS NOT NULL)"

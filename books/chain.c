@@ -20,6 +20,7 @@ static const struct chained {
 	{ "hold", "closed_at" },
 	{ "rate", NULL },
 	{ "request", "decision" },
+	{ "change", NULL },
 };
 
 #define CHAINED (sizeof(chained) / sizeof(chained[0]))

@@ -23,6 +23,7 @@ enum command_option {
 	OPT_NOHEADER,
 	OPT_AMOUNTS,
 	OPT_SOCKET,
+	OPT_SERVER,
 	OPT_HELP,
 	OPT_VERSION, /* every command has these */
 	OPT_PROJECT,
@@ -63,6 +64,7 @@ enum command_option {
 	OPT_MARGIN,
 	OPT_UNTIL,
 	OPT_SVG,
+	OPT_FORCE,
 	OPTIONS
 };
 
@@ -113,6 +115,9 @@ int cmd_adjust(struct session *s);
 int cmd_transfer(struct session *s);
 int cmd_refund(struct session *s);
 int cmd_void(struct session *s);
+int cmd_cap_list(struct session *s);
+int cmd_cap_set(struct session *s);
+int cmd_changes(struct session *s);
 int cmd_rate_list(struct session *s);
 int cmd_rate_set(struct session *s);
 int cmd_request(struct session *s);

@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 
 	setlocale(LC_CTYPE, "");	/* names in any language; numbers stay as they are everywhere */
 	signal(SIGPIPE, SIG_IGN);	/* a reader that went away is met by out_finish() */
-	if (curl_global_init(CURL_GLOBAL_NOTHING) != CURLE_OK)
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return complain(REFUSED, "libcurl does not start");
 	rv = out_finish(budgetctl(argc, argv));
 	curl_global_cleanup();

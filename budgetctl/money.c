@@ -37,6 +37,8 @@ static const struct column balance_columns[] = {
 	{ "credit_units", "Credit", KIND_AMOUNT, NULL, false },
 	{ "available_units", "Available", KIND_AMOUNT, "unmetered", false },
 	{ "bound_by", "Bound by", KIND_TEXT, NULL, false },
+	{ "cap_units", NULL, KIND_AMOUNT, NULL, false },
+	{ "cap_left_units", NULL, KIND_AMOUNT, NULL, false },
 };
 
 int amount_put(struct json_object *body, const char *text)

@@ -116,6 +116,12 @@ static int people_put(struct json_object *body, const char *key, const char *tex
 	return request_list(body, key, text) < 0 ? out_of_memory() : DONE;
 }
 
+static int force_put(struct json_object *body, const char *key, const char *given)
+{
+	(void)given;
+	return json_object_object_add(body, key, json_object_new_boolean(true)) < 0 ? out_of_memory() : DONE;
+}
+
 static const struct {
 	enum command_option option;
 	const char *key;
@@ -131,6 +137,7 @@ static const struct {
 	{ OPT_REMOVE_OWNERS, "remove_owners", people_put },
 	{ OPT_ADD_MEMBERS, "add_members", people_put },
 	{ OPT_REMOVE_MEMBERS, "remove_members", people_put },
+	{ OPT_FORCE, "force", force_put },
 };
 
 static int fields_put(const struct session *s, struct json_object *body)

@@ -10,6 +10,8 @@
 #include "budgetctl/request.h"
 #include "budgetctl/say.h"
 #include "budgetctl/session.h"
+#include "client/munge.h"
+#include "lib/address.h"
 #include "settings/settings.h"
 
 #define DEADLINE_MS 10000L		/* a person waits; budgetd answers in milliseconds or is in trouble */
@@ -102,23 +104,50 @@ int session_settings(struct session *s, struct settings **out, struct fault *why
 	return REFUSED;
 }
 
+/* The first that is named: the option, the environment (for scripts on a host whose budgetd.conf is not
+ * theirs), budgetd.conf. "": a socket. */
+static const char *server_named(const struct session *s, const struct settings *settings)
+{
+	const char *option = session_option(s, OPT_SERVER), *environment = getenv("GPUBUDGET_SERVER");
+
+	return option ? option : environment && *environment ? environment : settings->server;
+}
+
+static int server_open(struct session *s, const char *url)
+{
+	const struct client_server server = {.url = url,
+		.ca = s->settings->server_ca,
+		.munge_socket = s->settings->munge_socket,
+		.authorize = munge_authorization};
+	struct fault why = {""};
+
+	if (address_check_server(url, &why) < 0)
+		return complain(USAGE, "%s: %s",
+			session_option(s, OPT_SERVER) ? "--server" : "GPUBUDGET_SERVER", why.text);
+	s->client = client_new_server(&server, DEADLINE_MS);
+	return s->client ? DONE : out_of_memory();
+}
+
 static int client_open(struct session *s)
 {
-	const char *socket = session_option(s, OPT_SOCKET);
-	struct settings *settings = NULL;
+	const char *socket = session_option(s, OPT_SOCKET), *server;
 	struct fault why = { "" };
 
+	if (socket && session_option(s, OPT_SERVER))
+		return complain(USAGE, "--socket and --server: budgetd is asked in one way");
 	if (!socket) {
-		int rv = session_settings(s, &settings, &why);
+		int rv = session_settings(s, &s->settings, &why);
 
 		if (rv != DONE)
 			return complain(rv == USAGE ? USAGE : UNREACHABLE,
 				"%s. To go on without budgetd.conf, name the socket with --socket PATH",
 				why.text);
-		socket = settings->socket;
+		server = server_named(s, s->settings);
+		if (*server)
+			return server_open(s, server);
+		socket = s->settings->socket;
 	}
 	s->client = client_new(socket, DEADLINE_MS);
-	settings_free(settings);
 	return s->client ? DONE : out_of_memory();
 }
 
@@ -136,6 +165,7 @@ int session_open(struct session *s, const struct arguments *a)
 void session_close(struct session *s)
 {
 	client_free(s->client);
+	settings_free(s->settings);
 }
 
 /* --- options of several commands -------------------------------------------------------------------- */
@@ -180,7 +210,7 @@ static int call_failed(const struct session *s, int err, const struct fault *why
 			"%s. Whether it was done is not known; the same command with --request-id %s does it "
 			"once only",
 			why->text, again);
-	if (s->hidden)
+	if (s->hidden && s->settings && !*server_named(s, s->settings))
 		return complain(UNREACHABLE,
 			"%s. The socket is the built-in one: you may not read %s, which may name another",
 			why->text, s->hidden);
@@ -204,7 +234,7 @@ static int call(struct session *s, const char *method, const char *path, struct 
 		*reply = answer;
 		return DONE;
 	}
-	rv = status == 403 ? FORBIDDEN : REFUSED;
+	rv = status == 401 || status == 403 ? FORBIDDEN : REFUSED;
 	if (refusal)
 		fault_set(refusal, "%s", client_error(status, answer));
 	else

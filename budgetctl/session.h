@@ -22,6 +22,7 @@ struct session {
 	const struct arguments *arguments;
 	struct style style;
 	struct client *client;		/* NULL before the first call: some commands ask nobody */
+	struct settings *settings;	/* what the client borrows its words from; NULL before the first call */
 	const char *hidden;		/* budgetd.conf when it is there and closed to this user, else NULL; borrowed */
 	char request_id[REQUEST_ID_MAX];
 };

@@ -155,9 +155,12 @@ static void judge_unknown(const struct budgetd *b, const char *text, struct verd
 static void path_set_aside(struct path *path, const struct set_aside *aside)
 {
 	for (int i = 0; i < path->depth; i++)
-		for (size_t k = 0; aside && k < aside->count; k++)
-			if (aside->at[k].project == path->nodes[i].id)
-				path->nodes[i].budget.held += aside->at[k].units;
+		for (size_t k = 0; aside && k < aside->count; k++) {
+			if (aside->at[k].project != path->nodes[i].id)
+				continue;
+			path->nodes[i].budget.held += aside->at[k].units;
+			path->nodes[i].budget.cap_held += aside->at[k].units;
+		}
 }
 
 /* A user whom slurmdbd does not know in the account, perhaps only not yet: the job's budget is looked at when Slurm has let it in. Else
@@ -188,7 +191,7 @@ static int judge(const struct budgetd *b, struct ledger *l, const struct questio
 		judge_unknown(b, unknown.text, v);
 		return 0;
 	}
-	if (path_load(l, project.id, now, path, why) < 0)
+	if (path_load_for(l, project.id, q->uid, now, path, why) < 0)
 		return -1;
 	path_set_aside(path, aside);
 	aq = ask(b, q, p, path, now);
@@ -355,7 +358,7 @@ int admit_change(struct budgetd *b, const struct question *q, const struct admis
 	}
 	if (a->tier == TIER_FREE)
 		return 0;
-	return path_load(b->ledger, project.id, now, &path, why) < 0 ? -1 : check_more(b, q, a, &p, &path, now, out, why);
+	return path_load_for(b->ledger, project.id, a->uid, now, &path, why) < 0 ? -1 : check_more(b, q, a, &p, &path, now, out, why);
 }
 
 /* --- what is declared anew ---------------------------------------------------------------------- */
@@ -388,7 +391,7 @@ static int declare(struct budgetd *b, const struct declaration *d, const struct 
 	int have = hold_pool(b->ledger, a->id, &pool, why);
 	struct priced whole = *p;
 
-	if (have < 0 || path_load(b->ledger, a->project, now, &path, why) < 0)
+	if (have < 0 || path_load_for(b->ledger, a->project, a->uid, now, &path, why) < 0)
 		return -1;
 	credited = path;
 	if (have && hold_credit(b->ledger, &pool, &credited, why) < 0)

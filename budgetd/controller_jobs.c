@@ -254,7 +254,7 @@ static int fit_pool(struct pass *p, struct waiting *w, amount_t units, struct fa
 	struct path path;
 	int have = hold_pool(l, w->admission.id, &pool, why), tightest;
 
-	if (have < 0 || path_load(l, w->admission.project, p->now, &path, why) < 0)
+	if (have < 0 || path_load_for(l, w->admission.project, w->admission.uid, p->now, &path, why) < 0)
 		return -1;
 	if (units == 0)
 		return have ? hold_close(l, &pool, p->now, w->held_by_user ? "held by its user" : "not eligible", why) : 0;
@@ -294,7 +294,7 @@ static int give_up_funding(struct pass *p, struct waiting *w, struct fault *why)
 
 	if (hold_pool(l, w->admission.id, &pool, why) == 1 && hold_close(l, &pool, p->now, "not affordable", why) < 0)
 		return -1;
-	if (path_load(l, w->admission.project, p->now, &path, why) < 0)
+	if (path_load_for(l, w->admission.project, w->admission.uid, p->now, &path, why) < 0)
 		return -1;
 	if (w->admission.insists || refuses_free_tier(p, &path)) {
 		w->admission.parked_at = p->now;

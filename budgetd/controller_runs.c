@@ -9,6 +9,7 @@
 #include "budgetd/rates.h"
 #include "lib/duration.h"
 #include "lib/tres.h"
+#include "lib/zone.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static int fit_hold_to_start(struct pass *p, struct starting *s, struct hold_row
 		return fault_errno(why, EOVERFLOW, "the hold of job %s is more than can be counted", s->run.label);
 	if (wanted <= h->units)
 		return hold_shrink(p->b->ledger, h, h->units - wanted, why);
-	if (path_load(p->b->ledger, s->run.project, p->now, &path, why) < 0)
+	if (path_load_for(p->b->ledger, s->run.project, s->run.uid, p->now, &path, why) < 0)
 		return -1;
 	path_budgets(&path, nodes);
 	tightest = budget_tightest(nodes, path.depth);
@@ -347,7 +348,7 @@ static int extend_hold(struct pass *p, void *arg, struct fault *why)
 	struct path path;
 	int have = hold_of_run(p->b->ledger, x->run->id, &h, why);
 
-	if (have < 0 || path_load(p->b->ledger, x->run->project, p->now, &path, why) < 0)
+	if (have < 0 || path_load_for(p->b->ledger, x->run->project, x->run->uid, p->now, &path, why) < 0)
 		return -1;
 	x->granted_s = have ? affordable_s(&path, x) : 0;
 	if (x->granted_s && grant(p, x, &path, &h, why) < 0)
@@ -375,7 +376,7 @@ static int money_is_back(struct pass *p, const struct extension *x, struct fault
 {
 	struct path path;
 
-	return path_load(p->books, x->run->project, p->now, &path, why) < 0 ? -1 : affordable_s(&path, x) > 0;
+	return path_load_for(p->books, x->run->project, x->run->uid, p->now, &path, why) < 0 ? -1 : affordable_s(&path, x) > 0;
 }
 
 static void tell_extension(const struct run *r, const struct extension *x, bool was_free)
@@ -406,6 +407,26 @@ static int extend_if_due(struct pass *p, struct run *r, const struct job_view *j
 	if (pass_write(p, x.run->covered_until < p->now ? LEDGER_MONEY : LEDGER_HOLDS, extend_hold, &x, why) < 0)
 		return -1;
 	tell_extension(r, &x, was_free);
+	return 0;
+}
+
+#define INTERIMS_MAX 2000	/* in one pass: a month that ends under 50,000 runs must not keep those that wait from an answer */
+
+static int charge_month(struct pass *p, void *arg, struct fault *why)
+{
+	return run_interim(p->b->ledger, arg, p->month_began, p->now, why) < 0 ? -1 : 0;
+}
+
+/* A month is over and the run goes on. Not while it is suspended: a job that is cancelled then ended, for Slurm, when it was suspended. A power
+ * cut loses nothing that the next pass would not charge alike. */
+static int charge_past_months(struct pass *p, struct run *r, const struct job_view *j, struct fault *why)
+{
+	if (r->charged_to >= p->month_began || j->stage != STAGE_RUNNING || p->interims == INTERIMS_MAX)
+		return 0;
+	p->interims++;
+	if (pass_write(p, LEDGER_HOLDS, charge_month, r, why) < 0)
+		return -1;
+	log_info("job %s: a month has ended, it is charged up to %jd and goes on", r->label, (intmax_t)r->charged_to);
 	return 0;
 }
 
@@ -444,7 +465,8 @@ static int follow_run(const struct run *open, void *arg)
 
 	/* The snapshot is older than what this pass wrote: an ended run is not settled again (run_end would not either). */
 	if (is_this_run(j, open)) {
-		if (follow_size(p, &r, j->tres_alloc, j->resized, &why) < 0 || extend_if_due(p, &r, j, &why) < 0)
+		if (follow_size(p, &r, j->tres_alloc, j->resized, &why) < 0 || charge_past_months(p, &r, j, &why) < 0 ||
+			extend_if_due(p, &r, j, &why) < 0)
 			log_warning("job %s: %s", r.label, why.text);
 		return 0;
 	}
@@ -455,7 +477,13 @@ static int follow_run(const struct run *open, void *arg)
 	return 0;
 }
 
+/* slurmctld and budgetd can be on two machines: the edge of a month has gone by on both when it has on this one for that long. */
+#define CLOCKS_DIFFER_S 60
+
 int pass_follow_runs(struct pass *p, struct fault *why)
 {
+	int64_t end;
+
+	zone_utc_month(p->now - CLOCKS_DIFFER_S, &p->month_began, &end);
 	return run_walk_open(p->books, p->facts.cluster, follow_run, p, why);
 }

@@ -115,8 +115,9 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 /* What cannot be changed under connections and open files. */
 static int check_fixed(const struct settings *now, const struct settings *then, struct fault *why)
 {
-	if (strcmp(now->socket, then->socket) || strcmp(now->slurm_socket, then->slurm_socket) || strcmp(now->database, then->database))
-		return fault_errno(why, EINVAL, "socket, slurm_socket and database change at a restart only");
+	if (strcmp(now->socket, then->socket) || strcmp(now->slurm_socket, then->slurm_socket) || strcmp(now->database, then->database) ||
+		strcmp(now->listen, then->listen))
+		return fault_errno(why, EINVAL, "socket, slurm_socket, listen and database change at a restart only");
 	return 0;
 }
 
@@ -216,7 +217,7 @@ int daemon_run(const struct daemon_start *start, struct fault *why)
 	else
 		rc = daemon_begin(&d, why);
 	if (rc == 0) {
-		log_info("ready: %s", d.b.settings->socket);
+		log_info("ready: %s%s%s", d.b.settings->socket, *d.b.settings->listen ? " and " : "", d.b.settings->listen);
 		start_ready(start->report, "running");
 		serve(&d);
 		start_stopping();

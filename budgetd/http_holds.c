@@ -23,19 +23,6 @@ static int read_query(struct listing *x, struct fault *why)
 		       -1 : 0;
 }
 
-static int find_project(struct listing *x, struct fault *why)
-{
-	const char *name = request_query(x->rq, "project");
-	struct project p;
-
-	if (!name && !x->rq->administrator)
-		return fault_errno(why, EACCES, "name a project of yours: only an administrator sees all of them at once");
-	if (name && (project_find(x->rq->b->reader, name, &p, why) != 1 || request_may_see(x->rq, x->rq->b->reader, p.id, why) < 0))
-		return -1;
-	x->project = name ? p.id : 0;
-	return 0;
-}
-
 static int put_project(struct listing *x, struct json_object *o, int64_t project)
 {
 	struct project p = {0};
@@ -123,13 +110,16 @@ static int walk_charges(struct listing *x, struct fault *why)
 static int list(struct request *rq, int (*walk)(struct listing *x, struct fault *why), struct fault *why)
 {
 	struct listing x = { .rq = rq, .rows = NULL, .why = why };
+	struct project p;
 	int rc = -1;
 
 	if (read_query(&x, why) < 0 || ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
 		return -1;
 	x.rows = json_object_new_array();
-	if (find_project(&x, why) == 0)
+	if (request_project(rq, rq->b->reader, &p, why) == 0) {
+		x.project = p.id;
 		rc = walk(&x, why);
+	}
 	ledger_rollback(rq->b->reader);
 	rq->reply = reply_rows(x.rows, x.count > x.limit);
 	return rc;

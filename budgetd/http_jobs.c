@@ -142,6 +142,9 @@ static void tell_funding(struct explanation *x, amount_t held)
 		if (n->metered)
 			tell(x, "%s has %s of %s GPU-h available (%s held, %s charged).", n->name, amount_text(budget_available(n), a),
 				amount_text(n->amount + n->credit, b), amount_text(n->held, c), amount_text(n->charged, d));
+		if (n->metered && n->capped)
+			tell(x, "Of that its user may take %s GPU-h (the cap in %s): %s are left (%s held, %s charged).", amount_text(n->cap, a),
+				n->name, amount_text(budget_cap_left(n), b), amount_text(n->cap_held, c), amount_text(n->cap_charged, d));
 	}
 }
 
@@ -264,7 +267,7 @@ static int explain(struct explanation *x)
 			"there is no job %jd that the budget knows of", (intmax_t)x->job);
 	held.admission = x->admission.id;
 	if (project_by_id(x->l, x->admission.project, &x->project, x->why) != 1 || owner_or_member(x) < 0 ||
-		path_load(x->l, x->project.id, x->rq->now, &x->path, x->why) < 0 ||
+		path_load_for(x->l, x->project.id, x->admission.uid, x->rq->now, &x->path, x->why) < 0 ||
 		hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, &held, x->why) < 0 ||
 		run_walk_job(x->l, x->job, add_run, x, x->why) < 0)
 		return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_money.c - allocations, deposits, balances, the journal. */
 #include "budgetd/http_money.h"
+#include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_moves.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
@@ -12,23 +13,6 @@
 #include <string.h>
 
 #define PAGE_MAX 1000		/* rows of one answer: bounds what a call can cost */
-
-/* The project of ?project=, 0 when there is none. Without one only an administrator sees all. */
-static int query_project(struct request *rq, struct ledger *l, int64_t *out, struct fault *why)
-{
-	const char *name = request_query(rq, "project");
-	struct project p;
-
-	*out = 0;
-	if (!name && !rq->administrator)
-		return fault_errno(why, EACCES, "name a project of yours: only an administrator sees all of them at once");
-	if (!name)
-		return 0;
-	if (project_find(l, name, &p, why) != 1 || request_may_see(rq, l, p.id, why) < 0)
-		return -1;
-	*out = p.id;
-	return 0;
-}
 
 /* --- allocations -------------------------------------------------------------------------------- */
 
@@ -98,6 +82,17 @@ static const char *bound_by(const struct path *path)
 	return tightest > 0 ? path->nodes[tightest].budget.name : NULL;
 }
 
+/* What the caller may take of it, where there is a cap. */
+static int put_own_cap(struct listing *x, int64_t project, struct json_object *o)
+{
+	struct cap c;
+	int rc = cap_of(x->l, project, x->rq->uid, x->rq->now, &c, x->why);
+
+	put_int_or_null(o, "cap_units", rc == 1 ? c.units : 0, rc != 1);
+	put_int_or_null(o, "cap_left_units", rc == 1 ? c.units - c.charged - c.held : 0, rc != 1);
+	return rc < 0 ? -1 : 0;
+}
+
 static int list_balance(const struct project *p, int depth, void *arg)
 {
 	struct listing *x = arg;
@@ -124,20 +119,19 @@ static int list_balance(const struct project *p, int depth, void *arg)
 	put_int_or_null(o, "available_units", n->metered ? budget_available(n) : 0, !n->metered);
 	put_text(o, "bound_by", bound_by(&path));
 	json_object_array_add(x->rows, o);
-	return 0;
+	return put_own_cap(x, p->id, o);
 }
 
 /* Lists that follow the tree: what is below ?project=, or all that the caller may see. */
 static int list_tree(struct request *rq, project_fn each, struct fault *why)
 {
 	struct listing x = { .rq = rq, .l = rq->b->reader, .rows = json_object_new_array(), .why = why };
-	const char *name = request_query(rq, "project");
-	struct project p = {0};
+	struct project p;
 	int rc = -1;
 
 	if (ledger_begin(x.l, LEDGER_READ, why) < 0)
 		return -1;
-	if (!name || (project_find(x.l, name, &p, why) == 1 && request_may_see(rq, x.l, p.id, why) == 0))
+	if (request_project(rq, x.l, &p, why) == 0)
 		rc = project_walk(x.l, p.id, each, &x, why);
 	ledger_rollback(x.l);
 	rq->reply = reply_rows(x.rows, false);
@@ -199,15 +193,16 @@ static int list_entry(const struct journal_entry *e, void *arg)
 int journal_get(struct request *rq, struct fault *why)
 {
 	struct listing x = { .rq = rq, .l = rq->b->reader, .rows = NULL, .why = why };
-	int64_t project, job, before;
+	int64_t job, before;
+	struct project p;
 	int rc = -1;
 
 	if (request_query_int(rq, "job", 0, UINT32_MAX, &job, why) < 0 || request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
 		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 || ledger_begin(x.l, LEDGER_READ, why) < 0)
 		return -1;
 	x.rows = json_object_new_array();
-	if (query_project(rq, x.l, &project, why) == 0)
-		rc = journal_walk(x.l, project, job, before, x.limit + 1, list_entry, &x, why);
+	if (request_project(rq, x.l, &p, why) == 0)
+		rc = journal_walk(x.l, p.id, job, before, x.limit + 1, list_entry, &x, why);
 	ledger_rollback(x.l);
 	rq->reply = reply_rows(x.rows, x.count > x.limit);
 	return rc;
@@ -299,6 +294,19 @@ int money_entry(struct request *rq, const char *kind, bool need_reason, struct j
 	snprintf(e->reason, sizeof(e->reason), "%s", reason);
 	snprintf(e->request_id, sizeof(e->request_id), "%s", request_id);
 	people_name(rq->b->people, rq->uid, rq->now, e->actor);
+	return 0;
+}
+
+int money_words(struct request *rq, struct change_words *out, struct fault *why)
+{
+	struct journal_entry e;
+
+	if (money_entry(rq, "", false, &e, why) < 0)
+		return -1;
+	*out = (struct change_words){ .at = e.at };
+	memcpy(out->actor, e.actor, sizeof(out->actor));
+	memcpy(out->reason, e.reason, sizeof(out->reason));
+	memcpy(out->request_id, e.request_id, sizeof(out->request_id));
 	return 0;
 }
 

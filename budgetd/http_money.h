@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * http_money.h - what the calls that write money share; private to http_money.c, http_moves.c and http_rates.c
+ * http_money.h - what the calls that write money share; private to the http_*.c of such calls
  *
  * Threads  as a request */
 #ifndef BUDGETD_HTTP_MONEY_H
 #define BUDGETD_HTTP_MONEY_H
+#include "budgetd/ledger_change.h"
 #include "budgetd/ledger_money.h"
 #include "budgetd/routes.h"
 
 /* Kind, time, actor, reason and request id of a write; the rest of *e is empty. */
 int money_entry(struct request *rq, const char *kind, bool need_reason, struct journal_entry *e, struct fault *why);
+/* The same for a change of a setting: the reason can be left out. */
+int money_words(struct request *rq, struct change_words *out, struct fault *why);
 /* "amount_units", at least `min`; absent is an error. */
 int money_units(struct request *rq, int64_t min, amount_t *out, struct fault *why);
 /* "allocation"; without it the only live one of "project". Wants a transaction. */

@@ -31,11 +31,23 @@ static int may_take_from(struct request *rq, int64_t allocation, struct fault *w
 	return request_may_own(rq, rq->b->ledger, p.parent, why);
 }
 
+/* The right first: who has none learns nothing of a project's allocations. */
+static int may_take_from_named(struct request *rq, struct fault *why)
+{
+	const char *name = NULL;
+	struct project p;
+	int rc = body_text(rq, "project", &name, why);
+
+	if (rc != 1)
+		return rc;
+	return project_find(rq->b->ledger, name, &p, why) != 1 ? -1 : request_may_own(rq, rq->b->ledger, p.parent, why);
+}
+
 static int withdraw(struct request *rq, struct fault *why)
 {
 	struct journal_entry e;
 
-	if (money_entry(rq, "withdrawal", true, &e, why) < 0 || money_units(rq, 1, &e.units, why) < 0 ||
+	if (may_take_from_named(rq, why) < 0 || money_entry(rq, "withdrawal", true, &e, why) < 0 || money_units(rq, 1, &e.units, why) < 0 ||
 		money_allocation(rq, &e.allocation, why) < 0 || may_take_from(rq, e.allocation, why) < 0)
 		return -1;
 	e.units = -e.units;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_projects.c - the budget tree: list, add, set, remove. */
 #include "budgetd/ledger_project.h"
+#include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
 #include <errno.h>
@@ -86,26 +87,16 @@ static int list_project(const struct project *p, int depth, void *arg)
 	return 0;
 }
 
-static int list_in_transaction(struct listing *x, struct fault *why)
-{
-	const char *name = request_query(x->rq, "project");
-	struct project p = {0};
-
-	if (name && project_find(x->l, name, &p, why) != 1)
-		return -1;
-	if (name && request_may_see(x->rq, x->l, p.id, why) < 0)
-		return -1;
-	return project_walk(x->l, p.id, list_project, x, why);
-}
-
 int projects_get(struct request *rq, struct fault *why)
 {
 	struct listing x = { .rq = rq, .l = rq->b->reader, .rows = json_object_new_array(), .why = why };
-	int rc;
+	struct project p;
+	int rc = -1;
 
 	if (ledger_begin(x.l, LEDGER_READ, why) < 0)
 		return -1;
-	rc = list_in_transaction(&x, why);
+	if (request_project(rq, x.l, &p, why) == 0)
+		rc = project_walk(x.l, p.id, list_project, &x, why);
 	ledger_rollback(x.l);
 	rq->reply = reply_rows(x.rows, false);
 	return rc;
@@ -157,34 +148,99 @@ static int read_fields(struct request *rq, struct project *p, struct fault *why)
 		       -1 : 0;
 }
 
-/* The lists of people: key in the body -> what the named become. */
-static const struct {
+/* --- its people --------------------------------------------------------------------------------- */
+
+/* The lists of a body in the order they are followed: who is removed as one thing and added as another in the same call is the other in
+ * the end, and who is in both lists is an owner. */
+static const struct people_list {
 	const char *key;
 	enum member_role role;
+	bool remove;
 } people_lists[] = {
-	{ "owners", ROLE_OWNER },	  { "members", ROLE_MEMBER },	     { "add_owners", ROLE_OWNER },
-	{ "add_members", ROLE_MEMBER },	  { "remove_owners", ROLE_NOBODY }, { "remove_members", ROLE_NOBODY },
+	{ "remove_owners", ROLE_OWNER, true },	{ "remove_members", ROLE_MEMBER, true }, { "members", ROLE_MEMBER, false },
+	{ "add_members", ROLE_MEMBER, false },	{ "owners", ROLE_OWNER, false },	 { "add_owners", ROLE_OWNER, false },
 };
 
-static int set_people(struct request *rq, int64_t project, struct fault *why)
+/* An owner is a member too: a list of members neither demotes nor removes one. */
+static int set_person(struct request *rq, const struct project *p, const struct people_list *list, const char *user, bool force,
+	struct fault *why)
 {
-	struct json_object *list, *user;
+	enum member_role here;
 
-	for (size_t i = 0; i < sizeof(people_lists) / sizeof(*people_lists); i++) {
-		if (!json_object_object_get_ex(rq->body, people_lists[i].key, &list))
-			continue;
-		if (!json_object_is_type(list, json_type_array))
-			return fault_errno(why, EINVAL, "\"%s\" must be a list of user names", people_lists[i].key);
-		for (size_t k = 0; k < json_object_array_length(list); k++) {
-			user = json_object_array_get_idx(list, k);
-			if (!json_object_is_type(user, json_type_string))
-				return fault_errno(why, EINVAL, "\"%s\" must be a list of user names", people_lists[i].key);
-			if (member_set(rq->b->ledger, project, json_object_get_string(user), people_lists[i].role, why) < 0)
-				return -1;
-		}
+	if (!list->remove && !force && people_exists(user, why) != 1)
+		return -1;
+	if (member_role_here(rq->b->ledger, p->id, user, &here, why) < 0)
+		return -1;
+	if (list->remove && here == ROLE_OWNER && list->role == ROLE_MEMBER)
+		return fault_errno(why, EEXIST, "%s is an owner of %s: --remove-owners takes that away", user, p->name);
+	if (list->remove ? here != list->role : here >= list->role)
+		return 0;
+	return member_set(rq->b->ledger, p->id, user, list->remove ? ROLE_NOBODY : list->role, why);
+}
+
+static int set_people_of(struct request *rq, const struct project *p, const struct people_list *list, bool force, struct fault *why)
+{
+	struct json_object *names, *user;
+
+	if (!json_object_object_get_ex(rq->body, list->key, &names))
+		return 0;
+	if (!json_object_is_type(names, json_type_array))
+		return fault_errno(why, EINVAL, "\"%s\" must be a list of user names", list->key);
+	for (size_t i = 0; i < json_object_array_length(names); i++) {
+		user = json_object_array_get_idx(names, i);
+		if (!json_object_is_type(user, json_type_string))
+			return fault_errno(why, EINVAL, "\"%s\" must be a list of user names", list->key);
+		if (set_person(rq, p, list, json_object_get_string(user), force, why) < 0)
+			return -1;
 	}
 	return 0;
 }
+
+static int set_people(struct request *rq, const struct project *p, struct fault *why)
+{
+	bool force = false;
+
+	if (body_flag(rq, "force", &force, why) < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(people_lists) / sizeof(*people_lists); i++)
+		if (set_people_of(rq, p, &people_lists[i], force, why) < 0)
+			return -1;
+	return 0;
+}
+
+/* --- who may change what ------------------------------------------------------------------------ */
+
+/* What owners may set. `above`: of a project below theirs, not of their own. All else is for administrators. */
+static const struct {
+	const char *key;
+	bool above;
+} owners_keys[] = {
+	{ "share", true }, { "add_members", false }, { "remove_members", false }, { "force", false }, { "request_id", false },
+};
+
+static int check_key(struct request *rq, const struct project *p, const char *key, struct fault *why)
+{
+	for (size_t i = 0; i < sizeof(owners_keys) / sizeof(*owners_keys); i++)
+		if (strcmp(owners_keys[i].key, key) == 0)
+			return owners_keys[i].above ? request_may_own(rq, rq->b->ledger, p->parent, why) : 0;
+	return fault_errno(why, EACCES, "only an administrator may set \"%s\"; owners set the share of what is below them, and members", key);
+}
+
+static int check_rights(struct request *rq, const struct project *p, struct fault *why)
+{
+	if (rq->administrator)
+		return 0;
+	if (request_may_own(rq, rq->b->ledger, p->id, why) < 0)
+		return -1;
+	json_object_object_foreach(rq->body, key, value) {
+		(void)value;
+		if (check_key(rq, p, key, why) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* --- add, set, remove --------------------------------------------------------------------------- */
 
 typedef int (*change_fn)(struct request *rq, struct project *p, struct fault *why);
 
@@ -210,14 +266,14 @@ static int add(struct request *rq, struct project *p, struct fault *why)
 	if (body_need_text(rq, "name", &name, why) < 0 || project_name_normal(name, p->name, why) < 0 || read_fields(rq, p, why) < 0 ||
 		project_add(rq->b->ledger, p, rq->now, why) < 0)
 		return -1;
-	return project_set(rq->b->ledger, p, why) < 0 ? -1 : set_people(rq, p->id, why);	/* set checks the depth */
+	return project_set(rq->b->ledger, p, why) < 0 ? -1 : set_people(rq, p, why);	/* set checks the depth */
 }
 
 static int set(struct request *rq, struct project *p, struct fault *why)
 {
-	if (project_find(rq->b->ledger, rq->name, p, why) != 1 || read_fields(rq, p, why) < 0)
+	if (project_find(rq->b->ledger, rq->name, p, why) != 1 || check_rights(rq, p, why) < 0 || read_fields(rq, p, why) < 0)
 		return -1;
-	return project_set(rq->b->ledger, p, why) < 0 ? -1 : set_people(rq, p->id, why);
+	return project_set(rq->b->ledger, p, why) < 0 ? -1 : set_people(rq, p, why);
 }
 
 static int remove_it(struct request *rq, struct project *p, struct fault *why)
@@ -239,7 +295,12 @@ int project_post(struct request *rq, struct fault *why)
 
 int project_patch(struct request *rq, struct fault *why)
 {
-	return change(rq, set, true, why);
+	char who[PERSON_NAME_MAX];
+
+	if (change(rq, set, true, why) < 0)
+		return -1;
+	log_info("project %s was changed by %s", rq->name, people_name(rq->b->people, rq->uid, rq->now, who));
+	return 0;
 }
 
 int project_delete(struct request *rq, struct fault *why)

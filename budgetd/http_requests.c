@@ -43,16 +43,18 @@ struct listing {
 	struct fault *why;
 };
 
-/* Without ?project= the rows are those that the caller may see. */
+/* Without ?project= the rows are those that the caller may see; others do not count, or a page could be empty before the last. */
 static int list_request(const struct budget_request *r, void *arg)
 {
 	struct listing *x = arg;
 	struct json_object *row;
 
-	if (x->count++ == x->limit)
+	if (x->count > x->limit)
 		return 0;
 	if (request_may_see(x->rq, x->rq->b->reader, r->project, NULL) < 0)
 		return errno == EACCES ? 0 : -1;
+	if (x->count++ == x->limit)
+		return 0;
 	if (request_json(x->rq->b->reader, r, &row, x->why) < 0)
 		return -1;
 	json_object_array_add(x->rows, row);
@@ -62,16 +64,16 @@ static int list_request(const struct budget_request *r, void *arg)
 static int list_in_transaction(struct listing *x, struct fault *why)
 {
 	struct ledger *l = x->rq->b->reader;
-	const char *name = request_query(x->rq, "project");
-	struct project p = {0};
-	int64_t all, before;
+	int64_t all, before, rows;
+	struct project p;
 
 	if (request_query_int(x->rq, "all", 0, 1, &all, why) < 0 || request_query_int(x->rq, "before", 0, INT64_MAX, &before, why) < 0 ||
 		request_query_int(x->rq, "limit", PAGE_MAX, PAGE_MAX, &x->limit, why) < 0)
 		return -1;
-	if (name && (project_find(l, name, &p, why) != 1 || request_may_see(x->rq, l, p.id, why) < 0))
+	if (request_project(x->rq, l, &p, why) < 0)
 		return -1;
-	return budget_request_walk(l, p.id, all, before, x->limit + 1, list_request, x, why);
+	rows = p.id || x->rq->administrator ? x->limit + 1 : INT64_MAX;
+	return budget_request_walk(l, p.id, all, before, rows, list_request, x, why);
 }
 
 int requests_get(struct request *rq, struct fault *why)

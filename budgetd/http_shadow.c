@@ -36,26 +36,10 @@ static int list_shadow(const struct shadow *s, void *arg)
 	return 0;
 }
 
-static int find_account(struct request *rq, const char **account, struct fault *why)
-{
-	const char *name = request_query(rq, "project");
-	struct project p;
-
-	*account = NULL;
-	if (!name && !rq->administrator)
-		return fault_errno(why, EACCES, "name a project of yours: only an administrator sees all of them at once");
-	if (!name)
-		return 0;
-	if (project_find(rq->b->reader, name, &p, why) != 1 || request_may_see(rq, rq->b->reader, p.id, why) < 0)
-		return -1;
-	*account = name;
-	return 0;
-}
-
 int shadow_get(struct request *rq, struct fault *why)
 {
 	struct listing x = { .rq = rq, .rows = NULL };
-	const char *account;
+	struct project p;
 	int64_t before;
 	int rc = -1;
 
@@ -63,8 +47,8 @@ int shadow_get(struct request *rq, struct fault *why)
 		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 || ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
 		return -1;
 	x.rows = json_object_new_array();
-	if (find_account(rq, &account, why) == 0)
-		rc = shadow_walk(rq->b->reader, account, request_query(rq, "all") != NULL, before, x.limit + 1, list_shadow, &x, why);
+	if (request_project(rq, rq->b->reader, &p, why) == 0)
+		rc = shadow_walk(rq->b->reader, p.id ? p.name : NULL, request_query(rq, "all") != NULL, before, x.limit + 1, list_shadow, &x, why);
 	ledger_rollback(rq->b->reader);
 	rq->reply = reply_rows(x.rows, x.count > x.limit);
 	return rc;

@@ -5,6 +5,7 @@
  *              allocation_sum.held = sum of the draws on the allocation
  *              charges + held never exceed amount + credit by a decision of ours */
 #include "budgetd/ledger_hold.h"
+#include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_sql.h"
 #include <assert.h>
 #include <errno.h>
@@ -31,7 +32,7 @@ static int draw_move(struct ledger *l, int64_t hold, int64_t allocation, amount_
 		if (sql_changes(l) == 0 && sql_do(l, drop_sql, why, "ii", hold, allocation) < 0)
 			return -1;
 	}
-	return sql_do(l, sum_sql, why, "ii", by, allocation);
+	return sql_do(l, sum_sql, why, "ii", by, allocation) < 0 ? -1 : user_sum_hold(l, allocation, hold, by, why);
 }
 
 /* The soonest to expire pays first; what is beyond them all is credit and stands with the last. */
@@ -307,6 +308,7 @@ static void credit_draw(struct path_node *n, const struct draw *d)
 		if (n->live[i].id == d->allocation) {
 			n->live[i].free += d->units;
 			n->budget.held -= d->units;
+			n->budget.cap_held -= d->units;		/* a path with caps is of the user of the hold */
 		}
 }
 

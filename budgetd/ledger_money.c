@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_money.c - allocations, the journal, and what a path of projects has left. */
+#include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_money.h"
 #include "budgetd/ledger_sql.h"
 #include <errno.h>
@@ -162,6 +163,15 @@ int path_load(struct ledger *l, int64_t project, int64_t now, struct path *out, 
 	return 0;
 }
 
+int path_load_for(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct path *out, struct fault *why)
+{
+	int rc = path_load(l, project, now, out, why);
+
+	for (int i = 0; i < out->depth && rc >= 0; i++)
+		rc = cap_load(l, out->nodes[i].id, uid, now, &out->nodes[i].budget, why);
+	return rc < 0 ? -1 : 0;
+}
+
 void path_budgets(const struct path *p, struct budget_node out[BUDGET_DEPTH_MAX])
 {
 	for (int i = 0; i < p->depth; i++)
@@ -254,7 +264,7 @@ int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why)
 	if (e->units > ALLOCATION_UNITS_MAX || a.amount > ALLOCATION_UNITS_MAX - e->units)
 		return fault_errno(why, EOVERFLOW, "allocation %jd would hold more GPU-hours than can be counted", (intmax_t)a.id);
 	e->balance = a.amount - a.charged + e->units;
-	if (journal_move_sums(l, e, why) < 0 ||
+	if (journal_move_sums(l, e, why) < 0 || (e->charge && user_sum_charge(l, e->allocation, e->charge, -e->units, why) < 0) ||
 		sql_do(l, post_sql, why, "isiiiipssspp", e->at, e->kind, e->allocation, e->project, e->units, e->balance,
 			e->charge ? &e->charge : NULL, e->actor, e->reason, e->request_id[0] ? e->request_id : NULL,
 			e->first ? &e->first : NULL, e->corrects ? &e->corrects : NULL) < 0)

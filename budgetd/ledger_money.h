@@ -58,6 +58,8 @@ struct path {
 };
 
 int path_load(struct ledger *l, int64_t project, int64_t now, struct path *out, struct fault *why);
+/* The same as it is for a job of the user `uid`: with that user's caps. Whatever sets something aside for a job asks this way. */
+int path_load_for(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct path *out, struct fault *why);
 /* The budgets of a path in a row, as lib/admission wants them. */
 void path_budgets(const struct path *p, struct budget_node out[BUDGET_DEPTH_MAX]);
 /* The policy of the nearest node that has one; `site` when none has. */

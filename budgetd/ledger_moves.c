@@ -187,8 +187,7 @@ static int next_payer(struct ledger *l, int64_t charge, int64_t after, struct pa
 	return rc;
 }
 
-/* The most that any project has not got back. */
-static int refundable(struct ledger *l, int64_t charge, amount_t *out, struct fault *why)
+int money_refundable(struct ledger *l, int64_t charge, amount_t *out, struct fault *why)
 {
 	struct payer p = {0};
 	int rc;
@@ -251,7 +250,7 @@ static int check_refund(struct ledger *l, int64_t charge, amount_t *units, struc
 
 	if (rc != 1)
 		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no charge %jd; see budgetctl charge list", (intmax_t)charge);
-	if (refundable(l, charge, &most, why) < 0)
+	if (money_refundable(l, charge, &most, why) < 0)
 		return -1;
 	if (*units == 0)
 		*units = most;

@@ -25,6 +25,9 @@ int money_transfer(struct ledger *l, int64_t from, int64_t to, amount_t units, s
  * that project that expires first, else it is recorded and expires at once. units 0 = all that is left of it. */
 int money_refund(struct ledger *l, int64_t charge, amount_t units, struct journal_entry *e, int64_t now, struct fault *why);
 
+/* The most that a project which paid for the charge has not got back. 0 and *out, or -1. */
+int money_refundable(struct ledger *l, int64_t charge, amount_t *out, struct fault *why);
+
 /* Reverse a deposit, withdrawal, transfer or adjustment, with all the entries of its write; once. */
 int money_void(struct ledger *l, int64_t entry, struct journal_entry *e, int64_t now, struct fault *why);
 

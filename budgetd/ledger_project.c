@@ -240,6 +240,17 @@ int member_set(struct ledger *l, int64_t project, const char *user, enum member_
 	return sql_do(l, set_sql, why, "iss", project, user, role_name[role]);
 }
 
+int member_role_here(struct ledger *l, int64_t project, const char *user, enum member_role *out, struct fault *why)
+{
+	static const char here_sql[] = "SELECT CASE role WHEN 'owner' THEN 2 ELSE 1 END FROM member WHERE project = ? AND user = ?";
+	int64_t role = ROLE_NOBODY;
+
+	if (sql_int(l, &role, here_sql, why, "is", project, user) < 0)
+		return -1;
+	*out = (enum member_role)role;
+	return 0;
+}
+
 int member_role(struct ledger *l, int64_t project, const char *user, enum member_role *out, struct fault *why)
 {
 	static const char role_sql[] =

@@ -44,6 +44,8 @@ int project_remove(struct ledger *l, int64_t id, int64_t now, struct fault *why)
 enum member_role { ROLE_NOBODY, ROLE_MEMBER, ROLE_OWNER };
 
 int member_set(struct ledger *l, int64_t project, const char *user, enum member_role role, struct fault *why);	/* NOBODY removes */
+/* The role of `user` at the project itself. */
+int member_role_here(struct ledger *l, int64_t project, const char *user, enum member_role *out, struct fault *why);
 /* The best role of `user` at the project or at one above it. */
 int member_role(struct ledger *l, int64_t project, const char *user, enum member_role *out, struct fault *why);
 typedef int (*member_fn)(const char *user, enum member_role role, void *arg);

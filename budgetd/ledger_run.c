@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_run.c - runs and what was charged for them. */
 #include "budgetd/ledger_run.h"
+#include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_sql.h"
+#include "lib/zone.h"
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +11,8 @@
 
 #define RUN_COLUMNS                                                                                                              \
 	"r.id, r.cluster, r.job, r.submit, r.start, r.label, r.partition, r.admission, r.project, r.uid, r.tier, r.min_runtime,"  \
-	" r.gpus, r.tres, r.price, r.covered_until, r.free_since, r.ended, r.state"
+	" r.gpus, r.tres, r.price, r.covered_until, r.free_since, r.ended, r.state,"                                               \
+	" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start)"
 
 static void run_read(sqlite3_stmt *st, struct run *r)
 {
@@ -33,6 +36,7 @@ static void run_read(sqlite3_stmt *st, struct run *r)
 	r->free_since = sql_col(st, 16);
 	r->ended = sql_col(st, 17);
 	snprintf(r->state, sizeof(r->state), "%s", sql_text(st, 18));
+	r->charged_to = sql_col(st, 19);
 }
 
 static int run_walk(struct ledger *l, sqlite3_stmt *st, run_fn each, void *arg, struct fault *why)
@@ -155,25 +159,84 @@ static int charge_funded_part(struct ledger *l, const struct run *r, struct hold
 	return hold_charge(l, h, c.units, c.id, now, why);
 }
 
-static int charge_unpaid_part(struct ledger *l, const struct run *r, const struct parts *done, int64_t end, int64_t now, struct fault *why)
+static int charge_unpaid_part(struct ledger *l, const struct run *r, struct parts *done, int64_t end, int64_t now, struct fault *why)
 {
 	struct charge c = { .run = r->id, .project = r->project, .at = now, .part_start = done->charged_to, .part_end = end,
 		.gpus = r->gpus };
 	bool decided = r->tier == TIER_FREE || (r->free_since && r->free_since <= done->charged_to);
 
 	snprintf(c.kind, sizeof(c.kind), "%s", decided ? "free" : "uncovered");
-	return charge_add(l, &c, done->count, why);
+	if (charge_add(l, &c, done->count, why) < 0)
+		return -1;
+	*done = (struct parts){ end, done->count + 1 };
+	return 0;
 }
 
-/* Charge a run up to `end`: what its hold (NULL = none) pays for, and what nobody pays for. */
+/* Charge a run up to `end`, month by month: what its hold (NULL = none) pays for, and what nobody pays for. */
 static int charge_up_to(struct ledger *l, const struct run *r, struct hold_row *h, int64_t end, int64_t now, struct fault *why)
 {
 	struct parts done;
 
-	if (parts_so_far(l, r, &done, why) < 0 || (h && charge_funded_part(l, r, h, &done, end, now, why) < 0))
+	if (parts_so_far(l, r, &done, why) < 0)
 		return -1;
-	return done.charged_to < end ? charge_unpaid_part(l, r, &done, end, now, why) : 0;
+	assert(done.charged_to <= end);
+	do {
+		int64_t month, edge;
+
+		zone_utc_month(done.charged_to, &month, &edge);
+		if (edge > end)
+			edge = end;
+		if (h && charge_funded_part(l, r, h, &done, edge, now, why) < 0)
+			return -1;
+		if (done.charged_to < edge && charge_unpaid_part(l, r, &done, edge, now, why) < 0)
+			return -1;
+		assert(done.charged_to == edge);	/* each turn ends a month or the run: it goes on */
+	} while (done.charged_to < end);
+	return 0;
 }
+
+/* --- charged beyond its end --------------------------------------------------------------------- */
+
+/* The funded part of run `run` that reaches beyond `end`, from `after` on. 1 and *out, 0 none, -1. */
+static int part_beyond(struct ledger *l, int64_t run, int64_t end, int64_t after, struct charge *out, struct fault *why)
+{
+	static const char beyond_sql[] = "SELECT id, part_start, part_end, units FROM charge WHERE run = ? AND part_end > ? AND units > 0"
+					 " AND id > ? ORDER BY id LIMIT 1";
+	sqlite3_stmt *st = sql_bind(l, beyond_sql, why, "iii", run, end, after);
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc != 1)
+		return rc;
+	*out = (struct charge){ .id = sql_col(st, 0), .part_start = sql_col(st, 1), .part_end = sql_col(st, 2), .units = sql_col(st, 3) };
+	sqlite3_reset(st);
+	return 1;
+}
+
+/* An end that is told late can lie before what was charged in the interim: two clocks that differ, a job cancelled in its suspension. Charges
+ * are never changed, so what is too much goes back as a refund. */
+static int refund_beyond(struct ledger *l, const struct run *r, int64_t end, int64_t now, struct fault *why)
+{
+	struct charge c = {0};
+	int rc;
+
+	while ((rc = part_beyond(l, r->id, end, c.id, &c, why)) == 1) {
+		int64_t from = end > c.part_start ? end : c.part_start;
+		amount_t left, back = c.units / (c.part_end - c.part_start) * (c.part_end - from);
+		struct journal_entry e = { .at = now, .uid = -1, .actor = "budgetd" };
+
+		snprintf(e.reason, sizeof(e.reason), "job %s ended at %jd and was charged to %jd before that was known", r->label,
+			(intmax_t)end, (intmax_t)c.part_end);
+		if (money_refundable(l, c.id, &left, why) < 0)
+			return -1;
+		if (left < back)
+			back = left;	/* somebody gave it back by hand */
+		if (back > 0 && money_refund(l, c.id, back, &e, now, why) < 0)
+			return -1;
+	}
+	return rc;
+}
+
+/* --- the end ------------------------------------------------------------------------------------ */
 
 static int run_close(struct ledger *l, struct run *r, int64_t end, const char *state, struct fault *why)
 {
@@ -207,6 +270,11 @@ int run_end(struct ledger *l, struct run *r, int64_t end, const char *state, int
 		return ended;
 	if (end < r->start)
 		end = r->start;		/* a job that ended before its start cost nothing */
+	if (end < r->charged_to) {
+		if (refund_beyond(l, r, end, now, why) < 0)
+			return -1;
+		end = r->charged_to;
+	}
 	held = hold_of_run(l, r->id, &h, why);
 	if (held < 0 || charge_up_to(l, r, held ? &h : NULL, end, now, why) < 0)
 		return -1;
@@ -222,6 +290,22 @@ int run_cut(struct ledger *l, struct run *r, struct hold_row *h, int64_t at, int
 		return -1;
 	r->covered_until = at;
 	r->free_since = 0;
+	return 0;
+}
+
+int run_interim(struct ledger *l, struct run *r, int64_t edge, int64_t now, struct fault *why)
+{
+	struct hold_row h;
+	int held, ended = has_ended(l, r, why);
+
+	if (ended != 0)
+		return ended;
+	if (edge <= r->charged_to)
+		return 1;
+	held = hold_of_run(l, r->id, &h, why);
+	if (held < 0 || charge_up_to(l, r, held ? &h : NULL, edge, now, why) < 0)
+		return -1;
+	r->charged_to = edge;
 	return 0;
 }
 
@@ -243,18 +327,19 @@ int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount
 	struct fault *why)
 {
 	struct hold_row h;
-	struct parts done;
 	int held, ended = has_ended(l, r, why);
 
 	if (ended != 0)
 		return ended;
-	held = hold_of_run(l, r->id, &h, why);
-	if (held < 0 || parts_so_far(l, r, &done, why) < 0)
-		return -1;
-	if (at <= done.charged_to || r->gpus == gpus)
+	if (at < r->charged_to || r->gpus == gpus)
 		return 1;
-	if (charge_up_to(l, r, held ? &h : NULL, at, now, why) < 0)
+	held = hold_of_run(l, r->id, &h, why);
+	if (held < 0)
 		return -1;
+	/* What ran up to a month's edge may be charged already, when the size changes on the edge. */
+	if (at > r->charged_to && charge_up_to(l, r, held ? &h : NULL, at, now, why) < 0)
+		return -1;
+	r->charged_to = at;
 	r->price = price;
 	r->gpus = gpus;
 	snprintf(r->tres, sizeof(r->tres), "%s", tres);

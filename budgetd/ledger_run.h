@@ -4,6 +4,8 @@
  * A run is keyed by (cluster, job id, submit, start): opened twice it is one, ended twice it is charged once.
  * Its price a second is fixed at the start. Its hold pays up to covered_until; what is beyond is free (an extension did not
  * fit) or uncovered (nobody looked in time): facts always post, and never overdraw.
+ * No part is of two months (of UTC): whatever is charged at once is split at each edge, so that the parts are the same whether a pass saw
+ * the edge go by or the run was settled long after it.
  *
  * All functions want an open transaction (ledger.h); run_end wants LEDGER_MONEY. */
 #ifndef BUDGETD_LEDGER_RUN_H
@@ -23,6 +25,7 @@ struct run {
 	int64_t covered_until, free_since;
 	int64_t ended;			/* 0 = running */
 	char state[32];
+	int64_t charged_to;		/* read only: up to here its parts are in the books; `start` when there is none */
 };
 
 /* 1 = it was there already (and *r is it), 0 = opened, -1. */
@@ -36,12 +39,17 @@ typedef int (*run_fn)(const struct run *r, void *arg);
 int run_walk_open(struct ledger *l, const char *cluster, run_fn each, void *arg, struct fault *why);
 int run_walk_job(struct ledger *l, int64_t job, run_fn each, void *arg, struct fault *why);	/* oldest first */
 
-/* The run ended at `end`: its parts are charged, the rest of its hold is given back. A second call changes nothing: 1; else 0; -1. */
+/* The run ended at `end`: its parts are charged, the rest of its hold is given back. A second call changes nothing: 1; else 0; -1.
+ * What was charged beyond `end` in the interim is refunded, and the run ends where it was charged to. */
 int run_end(struct ledger *l, struct run *r, int64_t end, const char *state, int64_t now, struct fault *why);
 
 /* The cover of the run ended before `at`: what it used up to `at` is charged, the rest of that time is a free or uncovered part, and
  * covered_until becomes `at`, from where *h (its hold, kept current) may grow again. The caller writes the run. Wants LEDGER_MONEY. */
 int run_cut(struct ledger *l, struct run *r, struct hold_row *h, int64_t at, int64_t now, struct fault *why);
+
+/* The run goes on and was in a month that ended at `edge`: what ran up to there is charged in the interim, the rest of its hold stays. *r becomes what
+ * the books have. 1 = charged up to there already, or ended: nothing changed; else 0; -1. A power cut may lose it: LEDGER_HOLDS will do. */
+int run_interim(struct ledger *l, struct run *r, int64_t edge, int64_t now, struct fault *why);
 
 /* The run has `gpus` (AllocTRES `tres`) for `price` units a second, by the rates of its start, from `at` on: the part before is charged, the
  * hold follows. 1 = told before, nothing changed;

@@ -30,6 +30,8 @@ struct pass {
 	int64_t now;
 	struct waiting *waiting;	/* sorted by admission once complete */
 	size_t nwaiting, waiting_room;
+	int64_t month_began;		/* the last edge of a month that has gone by for sure */
+	size_t interims;		/* runs charged for what lies before it: bounded */
 	size_t updates;			/* RPCs spent on places: bounded */
 };
 

@@ -126,19 +126,76 @@ static void cache_write(struct people *p, uid_t uid, int64_t now, const char *na
 	pthread_mutex_unlock(&p->mutex);
 }
 
-const char *people_name(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX])
+/* 1, 0 (no such user), -1 (the directory cannot be asked). Only names are kept: who has none today may be
+ * added tomorrow. */
+static int look_up(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX])
 {
 	char scratch[4096];
 	struct passwd pw, *found = NULL;
+	int rc;
 
 	if (cache_read(p, uid, now, buf))
-		return buf;
-	if (getpwuid_r(uid, &pw, scratch, sizeof(scratch), &found) == 0 && found)
+		return 1;
+	rc = getpwuid_r(uid, &pw, scratch, sizeof(scratch), &found);
+	if (found) {
 		snprintf(buf, PERSON_NAME_MAX, "%s", found->pw_name);
-	else
-		snprintf(buf, PERSON_NAME_MAX, "uid %ju", (uintmax_t)uid);
-	cache_write(p, uid, now, buf);
+		cache_write(p, uid, now, buf);
+		return 1;
+	}
+	snprintf(buf, PERSON_NAME_MAX, "uid %ju", (uintmax_t)uid);
+	return rc == 0 || rc == ENOENT || rc == ESRCH ? 0
+						      : -1; /* some directories say "not found" as an error */
+}
+
+const char *people_name(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX])
+{
+	look_up(p, uid, now, buf);
 	return buf;
+}
+
+int people_uid(const char *name, int64_t *uid, struct fault *why)
+{
+	char scratch[4096];
+	struct passwd pw, *found = NULL;
+	int rc = getpwnam_r(name, &pw, scratch, sizeof(scratch), &found);
+
+	if (found) {
+		*uid = pw.pw_uid;
+		return 0;
+	}
+	if (rc == 0 || rc == ENOENT || rc == ESRCH)
+		return fault_errno(why, ENOENT, "there is no user %.80s on the host of budgetd", name);
+	return fault_errno(why, EAGAIN, "the host of budgetd cannot look up user %.80s just now; try again", name);
+}
+
+int people_known(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX], struct fault *why)
+{
+	int rc = look_up(p, uid, now, buf);
+
+	if (rc == 0)
+		fault_errno(why, EACCES,
+			"uid %ju has no name on the host of budgetd: its users must be those of the login "
+			"nodes",
+			(uintmax_t)uid);
+	if (rc < 0)
+		fault_errno(why, EAGAIN, "the host of budgetd cannot look up uid %ju just now; try again",
+			(uintmax_t)uid);
+	return rc;
+}
+
+int people_exists(const char *name, struct fault *why)
+{
+	char scratch[4096];
+	struct passwd pw, *found = NULL;
+	int rc = getpwnam_r(name, &pw, scratch, sizeof(scratch), &found);
+
+	if (found)
+		return 1;
+	if (rc == 0 || rc == ENOENT || rc == ESRCH) {
+		fault_errno(why, EINVAL, "there is no user %.80s on the host of budgetd; if the name is right, say so with --force", name);
+		return 0;
+	}
+	return fault_errno(why, EAGAIN, "the host of budgetd cannot look up user %.80s just now; try again", name);
 }
 
 bool people_is_slurm(const struct people *p, uid_t uid)

@@ -69,7 +69,7 @@ static int add_run(const struct run *run, void *arg)
 {
 	struct ranking *r = arg;
 	ssize_t i = find(r, run->project);
-	int64_t from = run->start > r->from ? run->start : r->from;
+	int64_t from = run->charged_to > r->from ? run->charged_to : r->from;	/* what is before has its charges */
 	int64_t used_to = run->covered_until < r->now ? run->covered_until : r->now;
 	int64_t minimum_end = run->start + run->min_runtime_s;
 

@@ -135,6 +135,18 @@ int request_may_see(struct request *rq, struct ledger *l, int64_t project, struc
 	return fault_errno(why, EACCES, "%s is not a member of %s nor of a project above it; its owner can add you", name, p.name);
 }
 
+int request_project(struct request *rq, struct ledger *l, struct project *out, struct fault *why)
+{
+	const char *name = request_query(rq, "project");
+
+	*out = (struct project){0};
+	if (name)
+		return project_find(l, name, out, why) != 1 || request_may_see(rq, l, out->id, why) < 0 ? -1 : 0;
+	if (rq->who != WHO_LIST && !rq->administrator)
+		return fault_errno(why, EACCES, "name a project of yours: only an administrator sees all of them at once");
+	return 0;
+}
+
 int request_may_own(struct request *rq, struct ledger *l, int64_t project, struct fault *why)
 {
 	enum member_role role = ROLE_NOBODY;

@@ -2,7 +2,7 @@
  * request.h - one HTTP request as its handler sees it: who asks, for what, and where the answer goes
  *
  * A handler returns 0 with rq->reply set (and rq->status when it is not 200), or -1 with errno and a text; only server.c turns errno into
- * a status: EINVAL 400, EPERM and EACCES 403, ENOENT 404, EEXIST 409, EMSGSIZE 413, EAGAIN 503; anything else is a 500.
+ * a status: EINVAL 400, EKEYREJECTED 401, EPERM and EACCES 403, ENOENT 404, EEXIST 409, EMSGSIZE 413, EAGAIN 503; anything else is a 500.
  *
  * Threads  a request belongs to the server thread that reads it */
 #ifndef BUDGETD_REQUEST_H
@@ -13,13 +13,29 @@
 #include "lib/amount.h"
 #include "lib/fault.h"
 
+struct ledger;
+struct project;
 struct MHD_Connection;
+
+/* The right that a call needs, as its row in routes.c has it. Administrators have all but the last. "People" of a project are its owners
+ * and members and those of a project above it. */
+enum who {
+	WHO_ANYONE,		/* whoever is known: nothing of a project is told, or what is told is judged row by row */
+	WHO_LIST,		/* lists what the caller may see; ?project= must be of that: request_project */
+	WHO_PROJECT,		/* people of ?project=, which administrators alone may leave out: request_project */
+	WHO_MEMBER,		/* people of the project that the body names: request_may_see */
+	WHO_OWNER,		/* owners of the project, or of one above, as the write needs it: request_may_own */
+	WHO_JOB,		/* the user of the job, people (to change it: owners) of its project */
+	WHO_ADMINISTRATOR,
+	WHO_SLURM,		/* root or SlurmUser, on the plugin's socket only */
+};
 
 struct request {
 	struct budgetd *b;
 	struct MHD_Connection *connection;
-	uid_t uid;			/* of the peer, from the kernel */
+	uid_t uid;			/* of the caller, from the kernel or from munged */
 	bool administrator;
+	enum who who;			/* of the route */
 	int64_t now;
 	const char *name;		/* the {name} of the path, or "" */
 	struct json_object *body;	/* an object, or NULL */
@@ -53,8 +69,11 @@ struct json_object *reply_rows(struct json_object *rows, bool more);
 
 /* The caller's right on a project: administrator, owner or member of it or of one above. -1 and EACCES when it has none.
  * Wants an open transaction on `l`. */
-struct ledger;
 int request_may_see(struct request *rq, struct ledger *l, int64_t project, struct fault *why);
+
+/* The project of ?project=, which the caller may see; *out is empty (id 0) when none was named: then a list shows what the caller may see
+ * row by row (WHO_LIST), or all, to administrators (WHO_PROJECT). -1: ENOENT, EACCES. Wants an open transaction on `l`. */
+int request_project(struct request *rq, struct ledger *l, struct project *out, struct fault *why);
 
 /* The caller's right to move what is at and below `project`: administrator, or owner of it or of one above. 0 = administrators alone.
  * -1 and EACCES. Wants an open transaction on `l`. */

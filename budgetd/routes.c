@@ -9,19 +9,19 @@
 #define WRITE_KEYS "reason request_id dry_run"
 #define MONEY_KEYS WRITE_KEYS " project amount_units"
 #define TERMS_KEYS " carry_over_percent vests burst_units"
-#define PROJECT_KEYS "parent share on_exhausted credit_units request_id"
+#define PROJECT_KEYS "parent share on_exhausted credit_units request_id force"
 
 static const struct route routes[] = {
 	/* method   path                     who may            body at most  its keys, handler */
 	{ "POST",   "/v1/verdicts",          WHO_SLURM,         64 * KIB,     NULL, verdict_post },
 	{ "POST",   "/v1/quotes",            WHO_ANYONE,        256 * KIB,    NULL, quote_post },
-	{ "GET",    "/v1/projects",          WHO_ANYONE,        0,            NULL, projects_get },
+	{ "GET",    "/v1/projects",          WHO_LIST,          0,            NULL, projects_get },
 	{ "POST",   "/v1/projects",          WHO_ADMINISTRATOR, 64 * KIB,
 		PROJECT_KEYS " name owners members", project_post },
-	{ "PATCH",  "/v1/projects/{name}",   WHO_ADMINISTRATOR, 64 * KIB,
+	{ "PATCH",  "/v1/projects/{name}",   WHO_OWNER,         64 * KIB,
 		PROJECT_KEYS " add_owners remove_owners add_members remove_members", project_patch },
 	{ "DELETE", "/v1/projects/{name}",   WHO_ADMINISTRATOR, 0,            NULL, project_delete },
-	{ "GET",    "/v1/allocations",       WHO_ANYONE,        0,            NULL, allocations_get },
+	{ "GET",    "/v1/allocations",       WHO_LIST,          0,            NULL, allocations_get },
 	{ "POST",   "/v1/allocations",       WHO_ADMINISTRATOR, 4 * KIB,      MONEY_KEYS TERMS_KEYS " starts ends",
 		allocation_post },
 	{ "PATCH",  "/v1/allocations/{name}", WHO_ADMINISTRATOR, 4 * KIB,     WRITE_KEYS TERMS_KEYS, allocation_patch },
@@ -31,19 +31,22 @@ static const struct route routes[] = {
 	{ "POST",   "/v1/transfers",         WHO_OWNER,         4 * KIB,      WRITE_KEYS " from to amount_units", transfer_post },
 	{ "POST",   "/v1/refunds",           WHO_ADMINISTRATOR, 4 * KIB,      WRITE_KEYS " charge amount_units", refund_post },
 	{ "POST",   "/v1/voids",             WHO_ADMINISTRATOR, 4 * KIB,      WRITE_KEYS " entry", void_post },
+	{ "GET",    "/v1/caps",              WHO_LIST,          0,            NULL, caps_get },
+	{ "POST",   "/v1/caps",              WHO_OWNER,         4 * KIB,      MONEY_KEYS " user none", cap_post },
+	{ "GET",    "/v1/changes",           WHO_PROJECT,       0,            NULL, changes_get },
 	{ "GET",    "/v1/rates",             WHO_ANYONE,        0,            NULL, rates_get },
 	{ "POST",   "/v1/rates",             WHO_ADMINISTRATOR, 4 * KIB,      WRITE_KEYS " gpu_type thousandths valid_from", rate_post },
-	{ "GET",    "/v1/requests",          WHO_ANYONE,        0,            NULL, requests_get },
+	{ "GET",    "/v1/requests",          WHO_LIST,          0,            NULL, requests_get },
 	{ "POST",   "/v1/requests",          WHO_MEMBER,        4 * KIB,      MONEY_KEYS, request_post },
 	{ "PATCH",  "/v1/requests/{name}",   WHO_OWNER,         4 * KIB,
 		WRITE_KEYS " decision amount_units allocation", request_patch },
-	{ "GET",    "/v1/balances",          WHO_ANYONE,        0,            NULL, balances_get },
-	{ "GET",    "/v1/journal",           WHO_ANYONE,        0,            NULL, journal_get },
-	{ "GET",    "/v1/holds",             WHO_ANYONE,        0,            NULL, holds_get },
-	{ "GET",    "/v1/charges",           WHO_ANYONE,        0,            NULL, charges_get },
-	{ "GET",    "/v1/jobs/{name}",       WHO_ANYONE,        0,            NULL, job_get },
-	{ "GET",    "/v1/shadow",            WHO_ANYONE,        0,            NULL, shadow_get },
-	{ "PATCH",  "/v1/jobs/{name}",       WHO_ANYONE,        4 * KIB,      "min_runtime tier team_rank request_id", job_patch },
+	{ "GET",    "/v1/balances",          WHO_LIST,          0,            NULL, balances_get },
+	{ "GET",    "/v1/journal",           WHO_PROJECT,       0,            NULL, journal_get },
+	{ "GET",    "/v1/holds",             WHO_PROJECT,       0,            NULL, holds_get },
+	{ "GET",    "/v1/charges",           WHO_PROJECT,       0,            NULL, charges_get },
+	{ "GET",    "/v1/jobs/{name}",       WHO_JOB,           0,            NULL, job_get },
+	{ "GET",    "/v1/shadow",            WHO_PROJECT,       0,            NULL, shadow_get },
+	{ "PATCH",  "/v1/jobs/{name}",       WHO_JOB,           4 * KIB,      "min_runtime tier team_rank request_id", job_patch },
 	{ "GET",    "/v1/health",            WHO_ANYONE,        0,            NULL, health_get },
 };
 
@@ -73,4 +76,18 @@ const struct route *route_find(const char *method, const char *path, const char 
 		errno = EOPNOTSUPP;
 	}
 	return NULL;
+}
+
+const struct route *route_at(size_t i)
+{
+	return i < sizeof(routes) / sizeof(*routes) ? &routes[i] : NULL;
+}
+
+int route_allows(const struct route *r, bool administrator, bool slurm, struct fault *why)
+{
+	if (r->who == WHO_ADMINISTRATOR && !administrator)
+		return fault_errno(why, EACCES, "only an administrator may do this: root, SlurmUser, or a user named in `administrators`");
+	if (r->who == WHO_SLURM && !slurm)
+		return fault_errno(why, EACCES, "verdicts are given to slurmctld only");
+	return 0;
 }

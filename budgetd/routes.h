@@ -7,14 +7,6 @@
 #include <stddef.h>
 #include "budgetd/request.h"
 
-enum who {
-	WHO_ANYONE,		/* any local user; the handler shows what the caller may see */
-	WHO_MEMBER,		/* any local user; the handler asks request_may_see */
-	WHO_OWNER,		/* any local user; the handler asks request_may_own: owners of a project above, administrators */
-	WHO_ADMINISTRATOR,
-	WHO_SLURM,		/* root or SlurmUser, on the plugin's socket only */
-};
-
 struct route {
 	const char *method;
 	const char *path;	/* a last segment {name} matches one segment */
@@ -27,6 +19,13 @@ struct route {
 /* The row for method and path, with *name pointing into `path` at the {name} segment ("" when it has none).
  * NULL and errno ENOENT (no such path) or EOPNOTSUPP (the path exists with other methods). */
 const struct route *route_find(const char *method, const char *path, const char **name);
+
+/* The i-th row, for those who walk them all; NULL behind the last. */
+const struct route *route_at(size_t i);
+
+/* What can be said before the body is read: a caller who is no administrator, or not slurmctld at its own socket, is refused here where
+ * the row says so; the rights on a project are the handler's to ask. 0, or -1 and EACCES. */
+int route_allows(const struct route *r, bool administrator, bool slurm, struct fault *why);
 
 /* --- handlers, one file a resource --- */
 int verdict_post(struct request *rq, struct fault *why);
@@ -44,6 +43,9 @@ int transfer_post(struct request *rq, struct fault *why);
 int refund_post(struct request *rq, struct fault *why);
 int void_post(struct request *rq, struct fault *why);
 int allocation_patch(struct request *rq, struct fault *why);
+int caps_get(struct request *rq, struct fault *why);
+int cap_post(struct request *rq, struct fault *why);
+int changes_get(struct request *rq, struct fault *why);
 int rates_get(struct request *rq, struct fault *why);
 int rate_post(struct request *rq, struct fault *why);
 int requests_get(struct request *rq, struct fault *why);

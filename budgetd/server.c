@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * server.c - HTTP on two Unix sockets: who calls, how large, which handler, and errno as a status.
+ * server.c - HTTP on two Unix sockets and, where wished, over the network: who calls, how large, which handler, and errno as a status.
  *
  * libmicrohttpd calls on_request several times for one request: first with the headers, then with pieces of the body, last with none
  * left. What is refused by its headers is answered at once, without reading the body. */
 #include "budgetd/server.h"
+#include "budgetd/caller.h"
 #include "budgetd/ledger.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
 #include "budgetd/socket.h"
+#include "lib/credential.h"
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdlib.h>
@@ -18,24 +20,30 @@
 
 #define IDLE_SECONDS 300	/* a kept connection of the plugin; slow senders are cut by it too */
 #define USER_IDLE_SECONDS 20
-#define CONNECTIONS_MAX 512	/* of each socket */
+#define CONNECTIONS_MAX 512	/* of each door */
+#define HOST_CONNECTIONS_MAX 64	/* over the network, from one host: it may keep itself waiting, not the others */
 #define JSON_DEPTH_MAX 8	/* our deepest body has 3 */
+
+/* Each has a thread of its own, so that none can keep another waiting. In the order of opening. */
+enum door { DOOR_SLURM, DOOR_PEOPLE, DOOR_NETWORK, DOORS };
 
 struct listener {
 	struct budgetd *b;
-	bool for_slurm;
-	struct MHD_Daemon *daemon;
+	enum door door;
+	struct MHD_Daemon *daemon;	/* NULL: closed */
 };
 
 struct server {
-	struct listener people, slurm;
+	struct listener doors[DOORS];
 };
 
 /* One request while its pieces arrive. */
 struct exchange {
+	char *path;		/* as it was sent, with its query: what a credential is for */
+	bool begun;		/* its headers were read */
 	const struct route *route;
 	const char *name;
-	uid_t uid;
+	struct caller caller;
 	char *body;
 	size_t used;
 	bool too_large;		/* more came than its headers said: read on, keep nothing, refuse at the end */
@@ -47,6 +55,7 @@ static const struct {
 	int err;
 	unsigned status;
 } status_table[] = {
+	{ EKEYREJECTED, MHD_HTTP_UNAUTHORIZED },
 	{ EINVAL, MHD_HTTP_BAD_REQUEST },	{ EOVERFLOW, MHD_HTTP_BAD_REQUEST },	{ E2BIG, MHD_HTTP_BAD_REQUEST },
 	{ EPERM, MHD_HTTP_FORBIDDEN },		{ EACCES, MHD_HTTP_FORBIDDEN },		{ ENOENT, MHD_HTTP_NOT_FOUND },
 	{ EOPNOTSUPP, MHD_HTTP_METHOD_NOT_ALLOWED },				{ EEXIST, MHD_HTTP_CONFLICT },
@@ -72,6 +81,8 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
 
 	if (response) {
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
+		if (status == MHD_HTTP_UNAUTHORIZED)
+			MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, CREDENTIAL_SCHEME);
 		rc = MHD_queue_response(connection, status, response);
 		MHD_destroy_response(response);
 	}
@@ -93,21 +104,10 @@ static enum MHD_Result answer_fault(struct MHD_Connection *connection, int err, 
 
 static int check_who(const struct listener *at, const struct exchange *x, struct fault *why)
 {
-	switch (x->route->who) {
-	case WHO_ANYONE:
-	case WHO_MEMBER:
-	case WHO_OWNER:
-		return 0;
-	case WHO_ADMINISTRATOR:
-		if (people_is_administrator(at->b->people, x->uid))
-			return 0;
-		return fault_errno(why, EACCES, "only an administrator may do this: root, SlurmUser, or a user named in `administrators`");
-	case WHO_SLURM:
-		if (at->for_slurm && people_is_slurm(at->b->people, x->uid))
-			return 0;
-		return fault_errno(why, EACCES, "verdicts are given to slurmctld only");
-	}
-	return fault_errno(why, EACCES, "not allowed");
+	struct people *p = at->b->people;
+	bool slurm = at->door == DOOR_SLURM && people_is_slurm(p, x->caller.uid);
+
+	return route_allows(x->route, people_is_administrator(p, x->caller.uid), slurm, why);
 }
 
 static int check_size(const struct exchange *x, struct MHD_Connection *connection, struct fault *why)
@@ -119,13 +119,30 @@ static int check_size(const struct exchange *x, struct MHD_Connection *connectio
 	return 0;
 }
 
+/* Over the network by a credential, else by the kernel's word for the peer. Nothing else in a request tells who it is. */
+static int identify(const struct listener *at, struct exchange *x, struct MHD_Connection *connection, struct fault *why)
+{
+	const struct settings *s = at->b->settings;
+	const union MHD_ConnectionInfo *info;
+	char name[PERSON_NAME_MAX];
+
+	if (at->door == DOOR_NETWORK) {
+		if (caller_read(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION), s->munge_socket,
+			    s->credential_age_s, &x->caller, why) < 0)
+			return -1;
+		return people_known(at->b->people, x->caller.uid, time(NULL), name, why) == 1 ? 0 : -1;
+	}
+	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (!info || socket_peer(info->connect_fd, &x->caller.uid) < 0)
+		return fault_errno(why, EACCES, "the caller cannot be identified");
+	return 0;
+}
+
 static int read_headers(const struct listener *at, struct exchange *x, struct MHD_Connection *connection, const char *method,
 	const char *url, struct fault *why)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-
-	if (!info || socket_peer(info->connect_fd, &x->uid) < 0)
-		return fault_errno(why, EACCES, "the caller cannot be identified");
+	if (identify(at, x, connection, why) < 0)
+		return -1;
 	x->route = route_find(method, url, &x->name);
 	if (!x->route)
 		return fault_set(why, errno == ENOENT ? "there is nothing at %s; doc/api.md lists what there is" :
@@ -209,10 +226,12 @@ static int check_keys(const struct exchange *x, struct json_object *body, struct
 
 static int run_handler(const struct listener *at, const struct exchange *x, struct request *rq, struct fault *why)
 {
-	*rq = (struct request){ .b = at->b, .connection = rq->connection, .uid = x->uid, .now = time(NULL), .name = x->name,
-		.administrator = people_is_administrator(at->b->people, x->uid), .status = MHD_HTTP_OK };
+	*rq = (struct request){ .b = at->b, .connection = rq->connection, .uid = x->caller.uid, .now = time(NULL), .name = x->name,
+		.administrator = people_is_administrator(at->b->people, x->caller.uid), .who = x->route->who, .status = MHD_HTTP_OK };
 	if (x->too_large)
 		return fault_errno(why, EMSGSIZE, "the body has more than the %zu bytes that are taken here", x->route->body_max);
+	if (at->door == DOOR_NETWORK && caller_check(&x->caller, x->route->method, x->path, x->body, x->used, why) < 0)
+		return -1;
 	if (x->route->body_max && (parse_body(x, &rq->body, why) < 0 || check_keys(x, rq->body, why) < 0))
 		return -1;
 	return x->route->handle(rq, why);
@@ -243,6 +262,19 @@ static enum MHD_Result take_piece(struct exchange *x, const char *data, size_t *
 	return MHD_YES;
 }
 
+/* The first that is heard of a request; what is returned is its *state from then on. */
+static void *on_path(void *arg, const char *path, struct MHD_Connection *connection)
+{
+	struct exchange *x = calloc(1, sizeof(*x));
+
+	(void)arg, (void)connection;
+	if (x && !(x->path = strdup(path))) {
+		free(x);
+		x = NULL;
+	}
+	return x;
+}
+
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url, const char *method,
 	const char *version, const char *data, size_t *size, void **state)
 {
@@ -251,11 +283,10 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 	struct fault why = {0};
 
 	(void)version;
-	if (!x) {
-		x = calloc(1, sizeof(*x));
-		*state = x;
-		if (!x)
-			return MHD_NO;
+	if (!x)
+		return MHD_NO;		/* on_path had no memory */
+	if (!x->begun) {
+		x->begun = true;
 		return read_headers(at, x, connection, method, url, &why) < 0 ? answer_fault(connection, errno, &why) : MHD_YES;
 	}
 	if (*size)
@@ -271,31 +302,43 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **st
 
 	(void)connection, (void)code;
 	/* The verdict is out; slurmctld, which held its locks for it, does not wait for what follows. */
-	if (at->for_slurm && ledger_write(at->b->ledger, &why) < 0)
+	if (at->door == DOOR_SLURM && ledger_write(at->b->ledger, &why) < 0)
 		log_error("an answer could not be written down, its job will be met as one without: %s", why.text);
-	if (x)
+	if (x) {
+		caller_free(&x->caller);
+		free(x->path);
 		free(x->body);
+	}
 	free(x);
 	*state = NULL;
 }
 
 /* --- start and stop ----------------------------------------------------------------------------- */
 
-static int listener_start(struct listener *at, struct budgetd *b, const char *path, bool for_slurm, struct fault *why)
+static int door_socket(const struct settings *s, enum door door, struct fault *why)
 {
-	int fd = socket_listen(path, for_slurm ? 0600 : 0666, why);
+	if (door == DOOR_NETWORK)
+		return socket_listen_at(s->listen, why);
+	return door == DOOR_SLURM ? socket_listen(s->slurm_socket, 0600, why) : socket_listen(s->socket, 0666, why);
+}
+
+static int listener_start(struct listener *at, struct budgetd *b, enum door door, struct fault *why)
+{
+	int fd = door_socket(b->settings, door, why);
 
 	if (fd < 0)
 		return -1;
 	at->b = b;
-	at->for_slurm = for_slurm;
+	at->door = door;
 	at->daemon = MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD, 0, NULL, NULL, on_request, at,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, at,
+		MHD_OPTION_URI_LOG_CALLBACK, on_path, at,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(for_slurm ? IDLE_SECONDS : USER_IDLE_SECONDS), MHD_OPTION_END);
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)(door == DOOR_NETWORK ? HOST_CONNECTIONS_MAX : 0),
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(door == DOOR_SLURM ? IDLE_SECONDS : USER_IDLE_SECONDS), MHD_OPTION_END);
 	if (!at->daemon) {
 		close(fd);
-		return fault_errno(why, EIO, "%s: cannot start the HTTP server", path);
+		return fault_errno(why, EIO, "cannot start the HTTP server");
 	}
 	return 0;
 }
@@ -306,10 +349,13 @@ int server_start(struct budgetd *b, struct server **out, struct fault *why)
 
 	if (!s)
 		return fault_errno(why, ENOMEM, "out of memory");
-	if (listener_start(&s->slurm, b, b->settings->slurm_socket, true, why) < 0 ||
-		listener_start(&s->people, b, b->settings->socket, false, why) < 0) {
-		server_stop(s);
-		return -1;
+	for (enum door d = 0; d < DOORS; d++) {
+		if (d == DOOR_NETWORK && !*b->settings->listen)
+			continue;
+		if (listener_start(&s->doors[d], b, d, why) < 0) {
+			server_stop(s);
+			return -1;
+		}
 	}
 	*out = s;
 	return 0;
@@ -317,15 +363,14 @@ int server_start(struct budgetd *b, struct server **out, struct fault *why)
 
 void server_stop(struct server *s)
 {
-	if (!s)
-		return;
-	if (s->people.daemon) {
-		unlink(s->people.b->settings->socket);
-		MHD_stop_daemon(s->people.daemon);
-	}
-	if (s->slurm.daemon) {
-		unlink(s->slurm.b->settings->slurm_socket);
-		MHD_stop_daemon(s->slurm.daemon);
+	for (int d = DOORS - 1; s && d >= 0; d--) {
+		struct listener *at = &s->doors[d];
+
+		if (!at->daemon)
+			continue;
+		if (d != DOOR_NETWORK)
+			unlink(d == DOOR_SLURM ? at->b->settings->slurm_socket : at->b->settings->socket);
+		MHD_stop_daemon(at->daemon);
 	}
 	free(s);
 }

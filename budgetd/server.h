@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * server.h - HTTP on two Unix sockets (libmicrohttpd)
+ * server.h - HTTP on two Unix sockets and over the network (libmicrohttpd)
  *
- * `socket` is for people, `slurm_socket` for the plugin inside slurmctld alone: it has a thread of its own, so that nothing users do can
- * keep a submission waiting. The caller is known by SO_PEERCRED. Rights and sizes are checked before a handler runs.
+ * `socket` is for people, `slurm_socket` for the plugin inside slurmctld alone, `listen` for login nodes: each has a thread of its own, so that
+ * nothing users do can keep a submission waiting. The caller is known by SO_PEERCRED, over the network by a MUNGE credential. Rights and
+ * sizes are checked before a handler runs.
  *
  * Threads  server_start before, server_stop after everything that handlers use */
 #ifndef BUDGETD_SERVER_H

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * socket.c - a listening Unix socket, and who is at the other end. */
+ * socket.c - a listening Unix socket or TCP port, and who is at the other end. */
 #include "budgetd/socket.h"
+#include "lib/address.h"
 #include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -49,6 +52,46 @@ int socket_listen(const char *path, mode_t mode, struct fault *why)
 			close(fd);
 		return -1;
 	}
+	return fd;
+}
+
+/* A restarted daemon must not wait for its old connections to be forgotten; one address of IPv6 is to take IPv4 as well when it is any. */
+static int listen_at(const struct addrinfo *a)
+{
+	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), saved;
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
+	if (a->ai_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){ 0 }, sizeof(int));
+	if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, 256) == 0)
+		return fd;
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return -1;
+}
+
+int socket_listen_at(const char *address, struct fault *why)
+{
+	struct addrinfo hints = { .ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM }, *found = NULL;
+	struct address at;
+	int fd = -1, rc;
+
+	if (address_parse(address, &at, why) < 0)
+		return -1;
+	rc = getaddrinfo(at.host[0] ? at.host : NULL, at.port, &hints, &found);
+	if (rc != 0)
+		return fault_errno(why, EADDRNOTAVAIL, "listen: %s: %s", address, gai_strerror(rc));
+	/* IPv6 first where any address is meant: it takes both. A name is taken in the order of the resolver. */
+	for (int pass = at.host[0] ? 1 : 0; pass < 2 && fd < 0; pass++)
+		for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
+			if (pass == 1 || a->ai_family == AF_INET6)
+				fd = listen_at(a);
+	if (fd < 0)
+		fault_set(why, "listen: %s: cannot listen there: %s", address, strerror(errno));
+	freeaddrinfo(found);
 	return fd;
 }
 

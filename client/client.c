@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * client.c - HTTP over a Unix socket by libcurl, with kept connections
+ * client.c - HTTP over a Unix socket or the network by libcurl, with kept connections
  *
  * An easy handle owns one connection. Idle handles stand in a list; a call takes one out, works with it alone
  * and puts it back, so the list's mutex is held for a few instructions and never over I/O. A connection that
@@ -21,14 +21,17 @@
 #define REPLY_DEPTH_MAX 32
 #define IDLE_MAX 16			/* connections kept for the next burst; more than that are closed after use */
 #define PATH_BYTES_MAX 2048
+#define URL_BYTES_MAX     512 /* of a server: a host has 255 */
 
 struct handle {
 	CURL *curl;
+	struct curl_slist *headers; /* of its last request to a server; a socket's are those of the client */
 	struct handle *next;
 };
 
 struct client {
-	char *socket_path;
+	char *where;                 /* the path of a socket, or the URL of a server without the last "/" */
+	struct client_server server; /* url NULL: a socket */
 	long deadline_ms;
 	struct curl_slist *headers;	/* only read once made: all handles share it */
 	pthread_mutex_t lock;
@@ -82,6 +85,7 @@ static void handle_free(struct handle *h)
 	if (!h)
 		return;
 	curl_easy_cleanup(h->curl);
+	curl_slist_free_all(h->headers);
 	free(h);
 }
 
@@ -96,7 +100,10 @@ static int handle_prepare(CURL *curl, const struct client *c)
 	CURLcode rc = CURLE_OK;
 #define SET(option, value) do { if (rc == CURLE_OK) rc = curl_easy_setopt(curl, option, value); } while (0)
 	SET(CURLOPT_NOSIGNAL, 1L);
-	SET(CURLOPT_UNIX_SOCKET_PATH, c->socket_path);
+	if (!c->server.url)
+		SET(CURLOPT_UNIX_SOCKET_PATH, c->where);
+	else if (*c->server.ca)
+		SET(CURLOPT_CAINFO, c->server.ca);
 	SET(CURLOPT_TIMEOUT_MS, timeout_ms(c));
 	SET(CURLOPT_CONNECTTIMEOUT_MS, timeout_ms(c));
 	SET(CURLOPT_PROXY, "");		/* empty, not unset: unset means $http_proxy */
@@ -152,13 +159,15 @@ static void handle_put(struct client *c, struct handle *h)
 
 /* --- one call ------------------------------------------------------------------------------------ */
 
-static int request_set(CURL *curl, const char *method, const char *path, const char *body, size_t bytes,
-	struct reply_buffer *reply)
+static int request_set(const struct client *c, CURL *curl, const char *method, const char *path,
+	const char *body, size_t bytes, struct reply_buffer *reply)
 {
-	char url[PATH_BYTES_MAX + 32];
+	char url[PATH_BYTES_MAX + URL_BYTES_MAX];
 	CURLcode rc;
 
-	if (path[0] != '/' || snprintf(url, sizeof(url), "http://localhost%s", path) >= (int)sizeof(url))
+	if (path[0] != '/' ||
+		snprintf(url, sizeof(url), "%s%s", c->server.url ? c->where : "http://localhost", path) >=
+			(int)sizeof(url))
 		return -1;
 	rc = curl_easy_setopt(curl, CURLOPT_URL, url);
 	if (rc == CURLE_OK)
@@ -175,6 +184,50 @@ static int request_set(CURL *curl, const char *method, const char *path, const c
 	return rc == CURLE_OK ? 0 : -1;
 }
 
+/* The headers of a request, the last one NULL for a socket. */
+static struct curl_slist *headers_new(const char *last)
+{
+	/* "Expect:" takes out libcurl's wait for 100-continue before larger bodies. */
+	static const char *const lines[] = {
+		"Content-Type: application/json", "Accept: application/json", "Expect:"};
+	const size_t count = sizeof(lines) / sizeof(lines[0]);
+	struct curl_slist *list = NULL, *longer;
+
+	for (size_t i = 0; i < count + (last != NULL); i++) {
+		longer = curl_slist_append(list, i < count ? lines[i] : last);
+		if (!longer) {
+			curl_slist_free_all(list);
+			return NULL;
+		}
+		list = longer;
+	}
+	return list;
+}
+
+/* Every request has a credential of its own; libcurl reads the list until the next one. */
+static int authorize(const struct client *c, struct handle *h, const char *method, const char *path,
+	const char *body, size_t bytes, struct fault *why)
+{
+	char *value = c->server.authorize(c->server.munge_socket, method, path, body, bytes, why),
+	     *line = NULL;
+	struct curl_slist *headers;
+
+	if (!value)
+		return -1;
+	if (asprintf(&line, "Authorization: %s", value) < 0)
+		line = NULL;
+	headers = line ? headers_new(line) : NULL;
+	free(line);
+	free(value);
+	if (!headers || curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, headers) != CURLE_OK) {
+		curl_slist_free_all(headers);
+		return fault_errno(why, ENOMEM, "%s %s: out of memory", method, path);
+	}
+	curl_slist_free_all(h->headers);
+	h->headers = headers;
+	return 0;
+}
+
 /* libcurl's code as an errno that a caller can act on. */
 static int transfer_errno(CURLcode rc, CURL *curl, const struct reply_buffer *reply)
 {
@@ -183,6 +236,11 @@ static int transfer_errno(CURLcode rc, CURL *curl, const struct reply_buffer *re
 	switch (rc) {
 	case CURLE_OPERATION_TIMEDOUT:
 		return ETIMEDOUT;
+	case CURLE_COULDNT_RESOLVE_HOST:
+		return EHOSTUNREACH;
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CACERT_BADFILE:
+		return EKEYREJECTED;
 	case CURLE_OUT_OF_MEMORY:
 		return ENOMEM;
 	case CURLE_WRITE_ERROR:
@@ -198,9 +256,16 @@ static int transfer_errno(CURLcode rc, CURL *curl, const struct reply_buffer *re
 static int transfer_fault(
 	const struct client *c, const char *method, const char *path, CURLcode rc, int err, struct fault *why)
 {
-	const char *s = c->socket_path;
+	const char *s = c->where;
 
 	switch (err) {
+	case EHOSTUNREACH:
+		return fault_errno(why, err, "budgetd cannot be asked: the host of %s is not known", s);
+	case EKEYREJECTED:
+		return fault_errno(why, err,
+			"%s is not trusted: %s; server_ca in budgetd.conf names the certificates of your "
+			"site",
+			s, curl_easy_strerror(rc));
 	case ETIMEDOUT:
 		return fault_errno(why, err, "budgetd did not answer %s %s on %s within %ld ms", method, path,
 			s, c->deadline_ms);
@@ -271,17 +336,19 @@ int client_call(struct client *c, const char *method, const char *path, struct j
 	h = handle_take(c);
 	if (!h)
 		return fault_errno(why, ENOMEM, "%s %s: out of memory", method, path);
-	if (request_set(h->curl, method, path, text, bytes, &b) < 0) {
+	if (request_set(c, h->curl, method, path, text, bytes, &b) < 0) {
 		fault_errno(why, EINVAL, "%s %s: not a request that libcurl can make", method, path);
 		goto out;
 	}
+	if (c->server.url && authorize(c, h, method, path, text, bytes, why) < 0)
+		goto out;
 	if (transfer(c, h->curl, method, path, &b, why) < 0)
 		goto out;
 	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &code);
 	o = reply_parse(&b);
 	if (!o) {
 		fault_errno(why, EPROTO, "%s %s on %s: HTTP %ld with %zu bytes that are not a JSON object",
-			method, path, c->socket_path, code, b.used);
+			method, path, c->where, code, b.used);
 		goto out;
 	}
 	*status = (int)code;
@@ -300,6 +367,7 @@ const char *client_error(int status, struct json_object *reply)
 	static const struct { int status; const char *text;
 	} texts[] = {
 		{400, "budgetd could not read the request"},
+		{401, "budgetd does not know who asks"},
 		{403, "not allowed"},
 		{404, "no such thing"},
 		{409, "it conflicts with what is there"},
@@ -318,41 +386,37 @@ const char *client_error(int status, struct json_object *reply)
 
 /* --- life ---------------------------------------------------------------------------------------- */
 
-static struct curl_slist *headers_new(void)
-{
-	/* "Expect:" takes out libcurl's wait for 100-continue before larger bodies. */
-	static const char *const lines[] = {
-		"Content-Type: application/json", "Accept: application/json", "Expect:"};
-	struct curl_slist *list = NULL, *longer;
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		longer = curl_slist_append(list, lines[i]);
-		if (!longer) {
-			curl_slist_free_all(list);
-			return NULL;
-		}
-		list = longer;
-	}
-	return list;
-}
-
-struct client *client_new(const char *socket_path, long deadline_ms)
+static struct client *client_make(
+	const char *where, size_t length, const struct client_server *server, long deadline_ms)
 {
 	struct client *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
 	c->deadline_ms = deadline_ms;
-	c->socket_path = strdup(socket_path);
-	c->headers = headers_new();
-	if (!c->socket_path || !c->headers || pthread_mutex_init(&c->lock, NULL)) {
+	c->server = *server;
+	c->where = strndup(where, length);
+	c->headers = headers_new(NULL);
+	if (!c->where || !c->headers || pthread_mutex_init(&c->lock, NULL)) {
 		curl_slist_free_all(c->headers);
-		free(c->socket_path);
+		free(c->where);
 		free(c);
 		errno = ENOMEM;
 		return NULL;
 	}
 	return c;
+}
+
+struct client *client_new(const char *socket_path, long deadline_ms)
+{
+	return client_make(socket_path, strlen(socket_path), &(struct client_server){0}, deadline_ms);
+}
+
+struct client *client_new_server(const struct client_server *server, long deadline_ms)
+{
+	size_t n = strlen(server->url);
+
+	return client_make(server->url, n && server->url[n - 1] == '/' ? n - 1 : n, server, deadline_ms);
 }
 
 void client_free(struct client *c)
@@ -369,7 +433,7 @@ void client_free(struct client *c)
 	}
 	pthread_mutex_destroy(&c->lock);
 	curl_slist_free_all(c->headers);
-	free(c->socket_path);
+	free(c->where);
 	free(c);
 	errno = saved;
 }

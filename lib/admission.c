@@ -102,13 +102,17 @@ static const char *asked(const struct admission_question *q, const struct admiss
 	return buf;
 }
 
-/* "vision has 2.00 of 8.00 GPU-h available (6.00 held, 0.00 charged)"; and what has not vested, where something has not. */
+/* "vision has 2.00 of 8.00 GPU-h available (6.00 held, 0.00 charged)"; and what has not vested, where something has not. Or what the cap of
+ * the user leaves, when that is less. */
 static const char *left_at(const struct budget_node *n, char *buf, size_t size)
 {
 	char available[AMOUNT_TEXT_MAX], amount[AMOUNT_TEXT_MAX], held[AMOUNT_TEXT_MAX], charged[AMOUNT_TEXT_MAX], later[AMOUNT_TEXT_MAX];
 	bool vests = n->unvested > 0;
 
-	if (n->expired)
+	if (budget_cap_binds(n))
+		snprintf(buf, size, "your cap of %s GPU-h in %s leaves %s (%s held, %s charged)", amount_text(n->cap, amount), n->name,
+			amount_text(budget_cap_left(n), available), amount_text(n->cap_held, held), amount_text(n->cap_charged, charged));
+	else if (n->expired)
 		snprintf(buf, size, "the allocations of %s have expired or have not begun, it has 0.00 GPU-h available", n->name);
 	else
 		snprintf(buf, size, "%s has %s of %s GPU-h available (%s held, %s charged%s%s%s)", n->name,
@@ -129,7 +133,10 @@ static void say_what_would_fit(const struct admission_question *q, const struct 
 	if (fits_s > 0 && q->on_exhausted != ADMIT_KEEP)
 		say(a, "--%s=%jdm would fit (%s).", rules->hold_time_limit ? "time" : "gpu-min-runtime", (intmax_t)(fits_s / 60),
 			duration_text(fits_s, time));
-	say(a, "See `budgetctl balance %s`; its owner can ask for more.", n->name);
+	if (budget_cap_binds(n))
+		say(a, "See `budgetctl cap list %s`; an owner of %s can set your cap higher.", n->name, n->name);
+	else
+		say(a, "See `budgetctl balance %s`; its owner can ask for more.", n->name);
 }
 
 static void say_funded(const struct admission_question *q, const struct admission_rules *rules, struct admission *a,
@@ -144,9 +151,10 @@ static void say_funded(const struct admission_question *q, const struct admissio
 		say(a, "funded: %s GPU-h of %s (%s) will be set aside when the job becomes eligible.", amount_text(a->hold, hold),
 			leaf->name, what);
 	else
-		say(a, "funded: %s GPU-h of %s set aside (%s); %s of %s GPU-h of %s left.", amount_text(a->hold, hold), leaf->name,
+		say(a, "funded: %s GPU-h of %s set aside (%s); %s of %s GPU-h of %s%s left.", amount_text(a->hold, hold), leaf->name,
 			what, amount_text(budget_available(tightest) - a->hold, left),
-			amount_text(tightest->amount + tightest->credit, of), tightest->name);
+			amount_text(budget_cap_binds(tightest) ? tightest->cap : tightest->amount + tightest->credit, of),
+			budget_cap_binds(tightest) ? "your cap in " : "", tightest->name);
 }
 
 static void say_not_requeueable(const struct admission_question *q, struct admission *a)

@@ -3,13 +3,29 @@
 #include "lib/budget.h"
 #include "lib/fraction.h"
 
+/* Of the project, whoever asks. */
+static amount_t available_to_all(const struct budget_node *n)
+{
+	if (n->expired)
+		return -n->debt;
+	return n->amount - n->unvested - n->charged - n->held + n->credit - n->debt;
+}
+
+amount_t budget_cap_left(const struct budget_node *n)
+{
+	return n->cap - n->cap_charged - n->cap_held;
+}
+
+bool budget_cap_binds(const struct budget_node *n)
+{
+	return n->metered && n->capped && budget_cap_left(n) < available_to_all(n);
+}
+
 amount_t budget_available(const struct budget_node *n)
 {
 	if (!n->metered)
 		return AMOUNT_UNBOUNDED;
-	if (n->expired)
-		return -n->debt;
-	return n->amount - n->unvested - n->charged - n->held + n->credit - n->debt;
+	return budget_cap_binds(n) ? budget_cap_left(n) : available_to_all(n);
 }
 
 amount_t budget_usable(amount_t amount, amount_t burst, int64_t starts, int64_t ends, int64_t now)

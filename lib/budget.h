@@ -25,9 +25,18 @@ struct budget_node {
 	amount_t unvested;	/* of the amount, what cannot be used yet (budget_usable) */
 	amount_t debt;		/* what expired allocations are below zero: an expiry does not forgive */
 	bool expired;		/* it has allocations and none of them is live: 0 available, credit included */
+	bool capped;		/* the user who asks may take no more than `cap` of them */
+	amount_t cap, cap_charged, cap_held;	/* charged (less refunds) and held against the live ones for that user alone */
 };
 
-/* Available at one node; AMOUNT_UNBOUNDED when it is not metered. May be negative after a pull-back: never clamped. */
+/* What is left of the cap of the user who asks. May be negative: a cap can be set below what is used. */
+amount_t budget_cap_left(const struct budget_node *n);
+
+/* Is it the cap that leaves least? */
+bool budget_cap_binds(const struct budget_node *n);
+
+/* Available at one node, to the user who asks: of the project, or what a cap leaves of it. AMOUNT_UNBOUNDED when it is not metered. May
+ * be negative after a pull-back: never clamped. */
 #define AMOUNT_UNBOUNDED INT64_MAX
 amount_t budget_available(const struct budget_node *n);
 

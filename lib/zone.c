@@ -254,3 +254,12 @@ int zone_month(const struct zone *z, int64_t at, int64_t *end)
 		month++;
 	return month;
 }
+
+int zone_utc_month(int64_t at, int64_t *start, int64_t *end)
+{
+	int month = month_of(at);
+
+	*start = day_number(month / 12, month % 12 + 1, 1) * DAY_S;
+	*end = day_number((month + 1) / 12, (month + 1) % 12 + 1, 1) * DAY_S;
+	return month;
+}

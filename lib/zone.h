@@ -35,4 +35,7 @@ int zone_utc(const struct zone_reading *r, int64_t *at);
  * first moment of the next one. */
 int zone_month(const struct zone *z, int64_t at, int64_t *end);
 
+/* The month of UTC in which `at` lies, as above; *start and *end are its edges: start <= at < end. */
+int zone_utc_month(int64_t at, int64_t *start, int64_t *end);
+
 #endif

@@ -78,7 +78,8 @@ void settings_print_sample(FILE *to)
 /* --- the manual ------------------------------------------------------------------------------------- */
 
 static const char *const argument_of[] = {
-	[SOCKET_PATH] = "PATH", [FILE_PATH] = "PATH", [NAME] = "NAME", [TEXT] = "TEXT",
+	[SOCKET_PATH] = "PATH", [FILE_PATH] = "PATH", [OPTIONAL_PATH] = "PATH", [ADDRESS] = "HOST:PORT", [SERVER] = "URL",
+	[NAME] = "NAME", [TEXT] = "TEXT",
 	[MILLISECONDS] = "LENGTH", [SECONDS] = "LENGTH", [CHOICE] = "WORD",
 };
 

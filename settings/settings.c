@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "lib/address.h"
 #include "lib/duration.h"
 #include "settings/table.h"
 
@@ -123,11 +124,24 @@ static int bad_byte(const char *text, bool name)
 	return -1;
 }
 
+/* What is asked or listened at over the network. */
+static int check_place(const struct setting_row *row, const char *text, struct fault *why)
+{
+	struct fault detail = { "" };
+	struct address address;
+
+	if ((row->type == ADDRESS && address_parse(text, &address, &detail) < 0) ||
+		(row->type == SERVER && address_check_server(text, &detail) < 0))
+		return fault_errno(why, EINVAL, "%s: %s", row->name, detail.text);
+	return 0;
+}
+
 static int check_string(const struct setting_row *row, const char *text, struct fault *why)
 {
 	static const size_t bytes_max[] = { [SOCKET_PATH] = SOCKET_PATH_MAX, [FILE_PATH] = TEXT_BYTES_MAX,
-		[NAME] = NAME_BYTES_MAX, [TEXT] = TEXT_BYTES_MAX };
-	bool path = row->type == SOCKET_PATH || row->type == FILE_PATH;
+		[OPTIONAL_PATH] = TEXT_BYTES_MAX, [ADDRESS] = TEXT_BYTES_MAX, [SERVER] = TEXT_BYTES_MAX, [NAME] = NAME_BYTES_MAX,
+		[TEXT] = TEXT_BYTES_MAX };
+	bool path = row->type == SOCKET_PATH || row->type == FILE_PATH || (row->type == OPTIONAL_PATH && text[0]);
 	int bad = bad_byte(text, row->type == NAME);
 
 	if (bad >= 0)
@@ -141,7 +155,7 @@ static int check_string(const struct setting_row *row, const char *text, struct 
 			"%s = \"%s\" is not a path from the root: it must begin with /", row->name, text);
 	if (row->type == NAME && !text[0])
 		return fault_errno(why, EINVAL, "%s is empty: name a QOS", row->name);
-	return 0;
+	return text[0] ? check_place(row, text, why) : 0;
 }
 
 static int set_string(struct settings *s, const struct setting_row *row, const char *text, struct fault *why)

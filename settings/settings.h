@@ -23,6 +23,9 @@ enum enforcement { ENFORCE_ON, ENFORCE_WARN, ENFORCE_OFF };	/* the strictest fir
 struct settings {
 	/* where things are */
 	char *socket, *slurm_socket, *database;
+	/* login nodes: budgetd's side, then budgetctl's; "" = not used */
+	char *listen, *munge_socket, *server, *server_ca;
+	int64_t credential_age_s;
 	/* the plugin inside slurmctld */
 	int64_t ask_deadline_ms, breaker_ms;
 	int when_unreachable;		/* enum unreachable_policy */

@@ -31,6 +31,17 @@ const struct setting_row settings_table[SETTINGS] = {
 		"The socket of the job_submit plugin, for root and SlurmUser only." },
 	{ "database", FILE_PATH, AT(database), STATEDIR "/budget.db", 0, 0, NULL,
 		"The books: an SQLite file on a local disk, with room beside it for its journal." },
+	{ "listen", ADDRESS, AT(listen), "", 0, 0, NULL,
+		"Where budgetctl of login nodes asks, by TCP and with a MUNGE credential: HOST:PORT, [IPv6]:PORT, or *:PORT for\n"
+		"every address of this host. Empty = nowhere." },
+	{ "credential_age", SECONDS, AT(credential_age_s), "1m", 5, 5 * MINUTE, NULL,
+		"How old a credential that comes over `listen` may be. The clocks of login nodes must agree with ours better than that." },
+	{ "munge_socket", OPTIONAL_PATH, AT(munge_socket), "", 0, 0, NULL,
+		"The socket of munged, for `listen` and for `server`. Empty = where libmunge looks." },
+	{ "server", SERVER, AT(server), "", 0, 0, NULL,
+		"On a host without budgetd: where budgetctl asks, http://HOST:PORT or https://HOST. Empty = at `socket`." },
+	{ "server_ca", OPTIONAL_PATH, AT(server_ca), "", 0, 0, NULL,
+		"The certificates (PEM) that an https `server` is checked against. Empty = those that the host trusts." },
 	{ "ask_deadline", MILLISECONDS, AT(ask_deadline_ms), "50ms", 10, 5000, NULL,
 		"How long a submission waits for budgetd. slurmctld keeps its locks for that long." },
 	{ "breaker", MILLISECONDS, AT(breaker_ms), "10s", 1000, 600000, NULL,
@@ -71,7 +82,7 @@ const struct setting_row settings_table[SETTINGS] = {
 
 bool setting_is_string(enum setting_type type)
 {
-	return type == SOCKET_PATH || type == FILE_PATH || type == NAME || type == TEXT;
+	return type != MILLISECONDS && type != SECONDS && type != CHOICE;
 }
 
 const char *setting_length_text(int64_t value, enum setting_type type, char buf[SETTING_LENGTH_MAX])

@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum setting_type { SOCKET_PATH, FILE_PATH, NAME, TEXT, MILLISECONDS, SECONDS, CHOICE };
+/* OPTIONAL_PATH, ADDRESS and SERVER may be empty: not used. */
+enum setting_type { SOCKET_PATH, FILE_PATH, OPTIONAL_PATH, ADDRESS, SERVER, NAME, TEXT, MILLISECONDS, SECONDS, CHOICE };
 
 struct setting_row {
 	const char *name;
@@ -22,7 +23,7 @@ struct setting_row {
 	const char *help;		/* lines of the sample's comment */
 };
 
-#define SETTINGS 21
+#define SETTINGS 26
 
 extern const struct setting_row settings_table[SETTINGS];
 

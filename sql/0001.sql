@@ -44,6 +44,47 @@ CREATE TABLE allocation_sum (
 	held       INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0)
 ) STRICT;
 
+-- What one user may take of the allocations of a project, and what each has taken of an allocation: held, and charged less what was refunded.
+CREATE TABLE cap (
+	project INTEGER NOT NULL REFERENCES project(id),
+	uid     INTEGER NOT NULL,
+	user    TEXT NOT NULL CHECK (length(user) BETWEEN 1 AND 255),
+	units   INTEGER NOT NULL CHECK (units >= 0),
+	PRIMARY KEY (project, uid)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE user_sum (
+	allocation INTEGER NOT NULL REFERENCES allocation(id),
+	uid        INTEGER NOT NULL,
+	charged    INTEGER NOT NULL DEFAULT 0,
+	held       INTEGER NOT NULL DEFAULT 0,
+	PRIMARY KEY (allocation, uid)
+) STRICT, WITHOUT ROWID;
+
+-- Settings of projects and terms of allocations as they were changed: who, when, from, to, why. Append-only, and chained.
+CREATE TABLE change (
+	id         INTEGER PRIMARY KEY,
+	at         INTEGER NOT NULL,
+	project    INTEGER NOT NULL REFERENCES project(id),
+	allocation INTEGER REFERENCES allocation(id),				-- NULL = a setting of the project
+	what       TEXT NOT NULL,						-- share, cap_units, ends...: as the API has them
+	user       TEXT,							-- whose, where it is a user's
+	was        TEXT,							-- NULL = there was none
+	became     TEXT,							-- NULL = there is none
+	actor      TEXT NOT NULL,
+	reason     TEXT NOT NULL DEFAULT '',
+	request_id TEXT,
+	first      INTEGER REFERENCES change(id)				-- the first row of the same write; NULL = this one
+) STRICT;
+CREATE UNIQUE INDEX change_by_request ON change(request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX change_by_project ON change(project, id);
+CREATE TRIGGER change_is_never_replaced BEFORE INSERT ON change
+	WHEN EXISTS (SELECT 1 FROM change WHERE id = NEW.id OR request_id = NEW.request_id)
+BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
+CREATE TRIGGER change_is_never_changed BEFORE UPDATE ON change
+BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
+CREATE TRIGGER change_is_never_deleted BEFORE DELETE ON change
+BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
+
 -- The answer given to one submission, with or without money behind it.
 CREATE TABLE admission (
 	id            INTEGER PRIMARY KEY,

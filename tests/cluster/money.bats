@@ -189,6 +189,34 @@ would_hold()
 	refused 1 "no request 99" ctl request approve 99 -r x
 }
 
+@test "a cap bounds one user of a project, and its owner sets it" {
+	local ask='"kind":"submit","uid":65534,"account":"capped","tres_per_job":"gres:gpu:4","num_tasks":1,"min_nodes":1,"time_limit_min":240,"min_runtime":"2h"'
+	as_member() { as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" "$@"; }
+	ctl project add capped
+	refused 1 "no allocation" ctl cap set capped nobody 6
+	ctl allocation add capped 100 -r grant
+	refused 4 "administrator" as_member cap set capped nobody 6
+	refused 1 "there is no user nemo" ctl cap set capped nemo 6
+	ctl cap set capped nobody 6 -r "until he has learned it" --dry-run
+	[[ $(ctl -o json cap list capped | jq '.rows | length') == 0 ]]
+	ctl cap set capped nobody 6 -r "until he has learned it" --request-id c
+	ctl cap set capped nobody 60 -r "until he has learned it" --request-id c
+	api "$DIR/slurm" POST /v1/verdicts -d "{$ask}"
+	answered 200 '2.00 of 6.00 GPU-h of your cap in capped left'
+	api "$DIR/slurm" POST /v1/verdicts -d "{$ask}"
+	answered 200 'your cap of 6.00 GPU-h in capped leaves 2.00 (4.00 held, 0.00 charged)'
+	api "$DIR/slurm" POST /v1/verdicts -d "{${ask/65534/0}}"
+	answered 200 'funded: 4.00 GPU-h of capped set aside'
+	ctl -o json cap list capped | jq -e '.rows == [{project: "capped", user: "nobody", cap_units: 21600000, charged_units: 0,
+		held_units: 14400000, left_units: 7200000}]'
+	ctl project set capped --add-owners nobody
+	as_member -o json balance capped | jq -e '.rows[0] | .cap_units == 21600000 and .cap_left_units == 7200000'
+	as_member cap set capped nobody none -r "he has"
+	[[ $(as_member -o json cap list capped | jq '.rows | length') == 0 ]]
+	ctl -o json changes capped | jq -e '[.rows[] | select(.what == "cap_units")] | .[0].change == "cap of nobody: 6.00 GPU-h -> none" and
+		.[0].actor == "nobody" and .[1].change == "cap of nobody: none -> 6.00 GPU-h" and .[1].reason == "until he has learned it" and length == 2'
+}
+
 # The daemon expires what has ended before it writes anything else of money.
 expired()
 {

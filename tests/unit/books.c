@@ -160,12 +160,14 @@ int books_deposit(struct books *b, int64_t allocation, amount_t units, const cha
 	return books_do(b, LEDGER_MONEY, deposit, &e);
 }
 
-static int tightest(struct ledger *l, int64_t project, int64_t now, struct path *p, amount_t *available, struct fault *why)
+#define NOBODY (-1)		/* a user without a cap */
+
+static int tightest(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct path *p, amount_t *available, struct fault *why)
 {
 	struct budget_node nodes[BUDGET_DEPTH_MAX];
 	int i;
 
-	if (path_load(l, project, now, p, why) < 0)
+	if (path_load_for(l, project, uid, now, p, why) < 0)
 		return -1;
 	path_budgets(p, nodes);
 	i = budget_tightest(nodes, p->depth);
@@ -177,12 +179,12 @@ static int submit(struct ledger *l, void *arg, struct fault *why)
 {
 	struct submission *s = arg;
 	amount_t available, per_task = s->gpus * s->min_runtime_s * AMOUNT_RATE_ONE;
-	struct admission_row a = { .at = s->now, .uid = 1000, .project = s->project, .tier = TIER_FUNDED, .min_runtime_s = s->min_runtime_s,
+	struct admission_row a = { .at = s->now, .uid = s->uid, .project = s->project, .tier = TIER_FUNDED, .min_runtime_s = s->min_runtime_s,
 		.gpus = s->gpus, .tasks = s->tasks, .per_task = per_task, .request = "{}" };
 	struct hold_row h = { .project = s->project, .tasks = s->tasks, .units = per_task * s->tasks, .opened_at = s->now };
 	struct path p;
 
-	if (tightest(l, s->project, s->now, &p, &available, why) < 0)
+	if (tightest(l, s->project, s->uid, s->now, &p, &available, why) < 0)
 		return -1;
 	if (available < h.units)
 		return 1;
@@ -200,6 +202,7 @@ int books_submit(struct books *b, struct submission *s)
 
 	s->now = s->now ? s->now : NOON;
 	s->tasks = s->tasks ? s->tasks : 1;
+	s->uid = s->uid ? s->uid : 1000;
 	rc = books_do(b, LEDGER_HOLDS, submit, s);
 	ledger_invariants(b);
 	return rc;
@@ -229,7 +232,7 @@ void books_start(struct books *b, const struct submission *s, int64_t job, int64
 	struct starting x = { s, out };
 
 	*out = (struct run){ .cluster = "c", .job = job, .submit = s->now, .start = start, .label = "job", .partition = "gpu",
-		.admission = s->admission.id, .project = s->project, .uid = 1000, .tier = TIER_FUNDED, .min_runtime_s = s->min_runtime_s,
+		.admission = s->admission.id, .project = s->project, .uid = s->uid, .tier = TIER_FUNDED, .min_runtime_s = s->min_runtime_s,
 		.gpus = s->gpus, .tres = "gres/gpu=1", .price = s->gpus * AMOUNT_RATE_ONE, .covered_until = start };
 	ck_assert_msg(books_do(b, LEDGER_HOLDS, start_run, &x) >= 0, "%s", b->why.text);
 	ledger_invariants(b);
@@ -248,7 +251,7 @@ static int extend(struct ledger *l, void *arg, struct fault *why)
 	amount_t available;
 	bool fits;
 
-	if (hold_of_run(l, x->run->id, &h, why) != 1 || tightest(l, x->run->project, x->now, &p, &available, why) < 0)
+	if (hold_of_run(l, x->run->id, &h, why) != 1 || tightest(l, x->run->project, x->run->uid, x->now, &p, &available, why) < 0)
 		return -1;
 	fits = available >= x->seconds * x->run->price;
 	if (fits) {
@@ -301,7 +304,7 @@ static int look(struct ledger *l, void *arg, struct fault *why)
 	struct looking *x = arg;
 	struct path p;
 
-	return tightest(l, x->project, x->now, &p, &x->available, why);
+	return tightest(l, x->project, NOBODY, x->now, &p, &x->available, why);
 }
 
 amount_t books_available(struct books *b, int64_t project, int64_t now)

@@ -45,6 +45,7 @@ int books_deposit(struct books *b, int64_t allocation, amount_t units, const cha
 /* The answer to a submission as admit.c gives it: 1 = it does not fit and nothing was written, 0 = the hold is taken. */
 struct submission {
 	int64_t project, gpus, min_runtime_s, tasks, now;
+	int64_t uid;			/* 0 = 1000 */
 	struct admission_row admission;	/* set */
 };
 int books_submit(struct books *b, struct submission *s);

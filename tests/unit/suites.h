@@ -11,6 +11,7 @@
 	X(audit) \
 	X(breaker) \
 	X(budget) \
+	X(caps) \
 	X(cell) \
 	X(client) \
 	X(copy) \
@@ -31,12 +32,15 @@
 	X(ledger_open) \
 	X(ledger_project) \
 	X(nearest) \
+	X(network) \
 	X(order) \
 	X(place) \
 	X(placement) \
 	X(question) \
 	X(ranking) \
+	X(run_months) \
 	X(rate) \
+	X(rights) \
 	X(routes) \
 	X(sacct) \
 	X(sacct_text) \

@@ -113,16 +113,18 @@ static void read_node(struct scene *s, char *text)
 {
 	struct budget_node *n = &s->path[s->depth++];
 	char *money = strchr(text, '='), *rest;
-	amount_t *const fields[] = { &n->amount, &n->held, &n->charged, &n->credit };
+	amount_t *const fields[] = { &n->amount, &n->held, &n->charged, &n->credit, &n->cap, &n->cap_held, &n->cap_charged };
+	const size_t count = sizeof(fields) / sizeof(fields[0]);
 
 	n->metered = money != NULL;
 	if (money)
 		*money++ = '\0';
-	for (size_t i = 0; money && i < 4; i++) {
+	for (size_t i = 0; money && i < count; i++) {
 		const char *one = strtok_r(i ? NULL : money, ",", &rest);
 
 		if (!one && i < 3)
 			cases_die(&cases, s->row, "%s needs AMOUNT,HELD,CHARGED", text);
+		n->capped = n->capped || (one && i == 4);
 		*fields[i] = one ? number(s, one) * AMOUNT_GPU_HOUR : 0;
 	}
 	if (text[strlen(text) - 1] == '!') {

@@ -130,6 +130,9 @@ static const struct {
 		"allocation 2: its running sum of charged is 0 units, the journal says 5400000" },
 	{ "sums.held", "UPDATE allocation_sum SET held = held + 1 WHERE allocation = 2", "allocation 2: its running sum of held is" },
 	{ "sums.held", "UPDATE hold_draw SET units = units - 1 WHERE hold = 2 AND allocation = 1", "allocation 1: its running sum of held" },
+	{ "sums.users", "UPDATE user_sum SET charged = charged + 1 WHERE allocation = 1", "allocation 1: user 1000 has 5400001 units charged" },
+	{ "sums.users", "DELETE FROM user_sum WHERE allocation = 2", "allocation 2: user 1000 has 0 units charged and 0 held" },
+	{ "sums.users", "UPDATE user_sum SET uid = 7 WHERE allocation = 1", "allocation 1: user 7 has" },
 	{ "hold.draws", "UPDATE hold SET units = units + 1 WHERE id = 2", "hold 2: it holds 3600001 units and draws 3600000 on " },
 	{ "hold.draws", "UPDATE hold SET units = units - 1 WHERE id = 3", "hold 3: it holds 7199999 units" },
 	{ "hold.draws", "DELETE FROM hold_draw WHERE hold = 3 AND allocation = 2", "hold 3: it holds 7200000 units and draws 0 on vision" },
@@ -149,6 +152,7 @@ static const struct {
 	{ "charge.price", "UPDATE run SET price = 999 WHERE id = 1", "charge 1: 1800 seconds at 999 units a second" },
 	{ "run.parts", "UPDATE charge SET part_start = part_start + 1 WHERE id = 3", "charge 3: part 1 of run 3 begins at" },
 	{ "run.parts", "UPDATE charge SET part_end = part_end - 1 WHERE id = 2", "charge 3: part 1 of run 3 begins at" },
+	{ "run.months", "UPDATE charge SET part_start = part_start - 15 * 86400 WHERE id = 1", "charge 1: part 0 of run 1 is of 2026-12 and of 2027-01" },
 	{ "run.charged", "UPDATE run SET ended = ended + 1 WHERE id = 1", "run 1: it ended at 1800001866 and is charged up to 1800001865" },
 	{ "run.charged", "DELETE FROM charge WHERE run = 1", "run 1: it ended at" },
 };

@@ -19,6 +19,12 @@ static const struct {
 	{ "what has not vested is not there yet", { .metered = true, .amount = 10, .unvested = 6, .held = 1, .credit = 2 }, 5 },
 	{ "an expiry does not forgive", { .metered = true, .amount = 10, .debt = 4 }, 6 },
 	{ "all expired: 0, credit included", { .metered = true, .expired = true, .credit = 5 }, 0 },
+	{ "a cap leaves less", { .metered = true, .amount = 10, .capped = true, .cap = 5, .cap_charged = 1, .cap_held = 1 }, 3 },
+	{ "a cap leaves more than there is", { .metered = true, .amount = 10, .held = 8, .capped = true, .cap = 5 }, 2 },
+	{ "a cap below what is used", { .metered = true, .amount = 10, .capped = true, .cap = 1, .cap_held = 3 }, -2 },
+	{ "a cap of nothing", { .metered = true, .amount = 10, .capped = true }, 0 },
+	{ "a cap where there is nothing to cap", { .metered = false, .capped = true, .cap = 5 }, AMOUNT_UNBOUNDED },
+	{ "all expired, with a cap", { .metered = true, .expired = true, .capped = true, .cap = 5 }, 0 },
 	{ "all expired in debt", { .metered = true, .expired = true, .credit = 5, .debt = 2 }, -2 },
 };
 

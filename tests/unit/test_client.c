@@ -249,6 +249,31 @@ START_TEST(who_is_not_there_is_named)
 }
 END_TEST
 
+static char *no_credential(const char *munge_socket, const char *method, const char *target, const void *body, size_t bytes,
+	struct fault *why)
+{
+	ck_assert_str_eq(munge_socket, "/run/m");
+	ck_assert_str_eq(method, "POST");
+	ck_assert_str_eq(target, "/v1/x");
+	ck_assert_int_eq(bytes, strlen("{\"question\":\"?\"}"));
+	ck_assert_mem_eq(body, "{\"question\":\"?\"}", bytes);
+	fault_errno(why, ENOTCONN, "munged sleeps");
+	return NULL;
+}
+
+START_TEST(a_server_is_not_asked_without_a_credential)
+{
+	const struct client_server server = { .url = "http://127.0.0.1:1/", .ca = "", .munge_socket = "/run/m", .authorize = no_credential };
+	struct client *c = client_new_server(&server, 5000);
+	struct fault why = { "" };
+
+	ck_assert_int_eq(ask(c, "POST", &why), -1);
+	ck_assert_int_eq(errno, ENOTCONN);
+	ck_assert_str_eq(why.text, "munged sleeps");
+	client_free(c);
+}
+END_TEST
+
 START_TEST(the_text_of_a_failure_is_the_daemons_or_one_by_status)
 {
 	struct json_object *told = json_tokener_parse("{\"error\": \"vision has 2 GPU-h\"}"),
@@ -276,6 +301,7 @@ Suite *client_suite(void)
 	tcase_add_loop_test(
 		t, nonsense_is_an_error_and_not_an_answer, 0, sizeof(nonsense) / sizeof(nonsense[0]));
 	tcase_add_test(t, who_is_not_there_is_named);
+	tcase_add_test(t, a_server_is_not_asked_without_a_credential);
 	tcase_add_test(t, the_text_of_a_failure_is_the_daemons_or_one_by_status);
 	suite_add_tcase(s, t);
 	return s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * test_ledger.c - stories about GPU-hours: granted, set aside, used, given back. The invariants are checked after every step. */
+#include "budgetd/ledger_change.h"
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
 #include <errno.h>
@@ -208,7 +209,7 @@ START_TEST(a_hold_that_cannot_be_split_evenly_loses_nothing)
 
 	ck_assert_int_eq(books_submit(&b, &s), 0);
 	ck_assert_ptr_null(books_try(&b, "BEGIN; UPDATE hold SET units = 3001; UPDATE hold_draw SET units = 3001;"
-		" UPDATE allocation_sum SET held = 3001; COMMIT"));
+		" UPDATE allocation_sum SET held = 3001; UPDATE user_sum SET held = 3001; COMMIT"));
 	for (int i = 0; i < 3; i++)
 		books_start(&b, &s, 10 + i, NOON, &r[i]);
 	ck_assert_int_eq(HELD(a), 3001);
@@ -372,8 +373,15 @@ static const char *const forbidden[] = {
 	"INSERT INTO journal (at, kind, allocation, project, units, balance, actor) VALUES (1, 'deposit', 99, 1, 1, 0, 'x')",
 	"UPDATE project SET credit = -1", "UPDATE project SET parent = id", "UPDATE project SET name = 'Vision'",
 	"INSERT INTO hold_draw (hold, allocation, units) VALUES (1, 1, 0)", "UPDATE admission SET tier = 'gold'",
-	"UPDATE allocation_sum SET amount = 1.5", "DELETE FROM project", "UPDATE allocation SET ends = starts",
+	"UPDATE change SET was = 'x'", "DELETE FROM change", "UPDATE allocation_sum SET amount = 1.5", "DELETE FROM project", "UPDATE allocation SET ends = starts",
 };
+
+static int change_share(struct ledger *l, void *project, struct fault *why)
+{
+	struct change_words w = { .at = NOON, .actor = "ada" };
+
+	return change_number(l, &w, &(struct change){ .project = *(int64_t *)project, .what = "share" }, 1, 2, why);
+}
 
 START_TEST(what_happened_cannot_be_changed)
 {
@@ -385,6 +393,7 @@ START_TEST(what_happened_cannot_be_changed)
 	ck_assert_int_eq(books_submit(&b, &s), 0);
 	books_start(&b, &s, 7, NOON, &r);
 	ck_assert_int_eq(books_end(&b, &r, NOON + 60), 0);
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, change_share, &p), 0);
 	ck_assert_ptr_null(books_try(&b, "PRAGMA foreign_keys = ON"));
 	ck_assert_msg(books_try(&b, forbidden[_i]) != NULL, "%s was allowed", forbidden[_i]);
 	ledger_invariants(&b);

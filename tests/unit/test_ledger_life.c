@@ -71,6 +71,29 @@ static void extend_something(struct life *x)
 		x->stopped++;
 }
 
+struct charging {
+	struct run *run;
+	int64_t now;
+};
+
+static int interim(struct ledger *l, void *arg, struct fault *why)
+{
+	struct charging *c = arg;
+
+	return run_interim(l, c->run, c->now, c->now, why);
+}
+
+/* As if a month ended here. */
+static void charge_something(struct life *x)
+{
+	struct run *r = x->nrunning ? &x->running[any(x->nrunning)] : NULL;
+
+	if (!r)
+		return;
+	ck_assert_int_ge(books_do(&b, LEDGER_HOLDS, interim, &(struct charging){ r, x->now }), 0);
+	ledger_invariants(&b);
+}
+
 static void end_something(struct life *x)
 {
 	struct run *r = x->nrunning ? &x->running[any(x->nrunning)] : NULL;
@@ -84,7 +107,7 @@ static void end_something(struct life *x)
 static void do_something(struct life *x, int step)
 {
 	x->now += any(1800);
-	switch (any(8)) {
+	switch (any(9)) {
 	case 0:
 		ck_assert_int_eq(books_deposit(&b, x->allocation[any(3)], any(20 * GPU_H), ""), 0);
 		ledger_invariants(&b);
@@ -99,6 +122,9 @@ static void do_something(struct life *x, int step)
 		return;
 	case 5:
 		extend_something(x);
+		return;
+	case 6:
+		charge_something(x);
 		return;
 	default:
 		end_something(x);

@@ -109,6 +109,24 @@ START_TEST(the_ratio_is_what_was_used_over_what_was_due)
 }
 END_TEST
 
+static int interim(struct ledger *l, void *run, struct fault *why)
+{
+	return run_interim(l, run, NOON + 42 * HOUR, NOON + 42 * HOUR, why);
+}
+
+/* What a run was charged while it goes on is not counted again. */
+START_TEST(a_run_that_is_charged_in_the_interim_counts_once)
+{
+	struct run r;
+
+	run_for(vision, 4, NOON, 84 * HOUR, 0, &r);
+	ck_assert_int_eq(books_do(&b, LEDGER_HOLDS, interim, &r), 0);
+	ck_assert_int_eq(ratio(vision, NOON + 84 * HOUR), 500000);
+	ck_assert_int_eq(ratio(vision, NOON + WEEK), 500000);
+	ck_assert_int_eq(ratio(vision, NOON + WEEK + 42 * HOUR), 250000);
+}
+END_TEST
+
 START_TEST(what_lies_before_the_window_is_forgotten_second_by_second)
 {
 	struct run r;
@@ -183,6 +201,7 @@ Suite *ranking_suite(void)
 	tcase_add_test(t, while_nothing_was_used_all_tie);
 	tcase_add_test(t, who_used_more_goes_behind_level_by_level);
 	tcase_add_test(t, the_ratio_is_what_was_used_over_what_was_due);
+	tcase_add_test(t, a_run_that_is_charged_in_the_interim_counts_once);
 	tcase_add_test(t, what_lies_before_the_window_is_forgotten_second_by_second);
 	tcase_add_test(t, a_run_is_felt_from_its_start_with_its_whole_minimum);
 	tcase_add_test(t, what_is_free_counts_for_nothing);

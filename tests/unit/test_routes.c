@@ -1,46 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_routes.c - which handler a call finds, who may make it, and how it is refused
- *
- * The handlers are stand-ins: only their names matter here. */
+ * test_routes.c - which handler a call finds, who may make it, and how it is refused */
 #include "budgetd/routes.h"
 #include "tests/unit/suites.h"
 #include <errno.h>
 #include <string.h>
-
-#define STAND_IN(name) \
-	int name(struct request *rq, struct fault *why) \
-	{ \
-		(void)rq, (void)why; \
-		return -1; \
-	}
-STAND_IN(verdict_post)
-STAND_IN(quote_post)
-STAND_IN(projects_get)
-STAND_IN(project_post)
-STAND_IN(project_patch)
-STAND_IN(project_delete)
-STAND_IN(allocations_get)
-STAND_IN(allocation_post)
-STAND_IN(deposit_post)
-STAND_IN(allocation_patch)
-STAND_IN(withdrawal_post)
-STAND_IN(adjustment_post)
-STAND_IN(transfer_post)
-STAND_IN(refund_post)
-STAND_IN(void_post)
-STAND_IN(rates_get)
-STAND_IN(rate_post)
-STAND_IN(requests_get)
-STAND_IN(request_post)
-STAND_IN(request_patch)
-STAND_IN(balances_get)
-STAND_IN(journal_get)
-STAND_IN(holds_get)
-STAND_IN(charges_get)
-STAND_IN(job_get)
-STAND_IN(shadow_get)
-STAND_IN(job_patch)
-STAND_IN(health_get)
 
 static const struct {
 	const char *method, *path;
@@ -50,11 +13,11 @@ static const struct {
 } found[] = {
 	{ "POST", "/v1/verdicts", verdict_post, WHO_SLURM, "" },
 	{ "POST", "/v1/quotes", quote_post, WHO_ANYONE, "" },
-	{ "GET", "/v1/projects", projects_get, WHO_ANYONE, "" },
+	{ "GET", "/v1/projects", projects_get, WHO_LIST, "" },
 	{ "POST", "/v1/projects", project_post, WHO_ADMINISTRATOR, "" },
-	{ "PATCH", "/v1/projects/vision", project_patch, WHO_ADMINISTRATOR, "vision" },
+	{ "PATCH", "/v1/projects/vision", project_patch, WHO_OWNER, "vision" },
 	{ "DELETE", "/v1/projects/vision", project_delete, WHO_ADMINISTRATOR, "vision" },
-	{ "GET", "/v1/allocations", allocations_get, WHO_ANYONE, "" },
+	{ "GET", "/v1/allocations", allocations_get, WHO_LIST, "" },
 	{ "POST", "/v1/allocations", allocation_post, WHO_ADMINISTRATOR, "" },
 	{ "POST", "/v1/deposits", deposit_post, WHO_ADMINISTRATOR, "" },
 	{ "PATCH", "/v1/allocations/7", allocation_patch, WHO_ADMINISTRATOR, "7" },
@@ -63,17 +26,20 @@ static const struct {
 	{ "POST", "/v1/transfers", transfer_post, WHO_OWNER, "" },
 	{ "POST", "/v1/refunds", refund_post, WHO_ADMINISTRATOR, "" },
 	{ "POST", "/v1/voids", void_post, WHO_ADMINISTRATOR, "" },
+	{ "GET", "/v1/caps", caps_get, WHO_LIST, "" },
+	{ "POST", "/v1/caps", cap_post, WHO_OWNER, "" },
+	{ "GET", "/v1/changes", changes_get, WHO_PROJECT, "" },
 	{ "GET", "/v1/rates", rates_get, WHO_ANYONE, "" },
 	{ "POST", "/v1/rates", rate_post, WHO_ADMINISTRATOR, "" },
-	{ "GET", "/v1/requests", requests_get, WHO_ANYONE, "" },
+	{ "GET", "/v1/requests", requests_get, WHO_LIST, "" },
 	{ "POST", "/v1/requests", request_post, WHO_MEMBER, "" },
 	{ "PATCH", "/v1/requests/3", request_patch, WHO_OWNER, "3" },
-	{ "GET", "/v1/balances", balances_get, WHO_ANYONE, "" },
-	{ "GET", "/v1/journal", journal_get, WHO_ANYONE, "" },
-	{ "GET", "/v1/holds", holds_get, WHO_ANYONE, "" },
-	{ "GET", "/v1/charges", charges_get, WHO_ANYONE, "" },
-	{ "GET", "/v1/jobs/12_[0-3%2]", job_get, WHO_ANYONE, "12_[0-3%2]" },
-	{ "GET", "/v1/shadow", shadow_get, WHO_ANYONE, "" },
+	{ "GET", "/v1/balances", balances_get, WHO_LIST, "" },
+	{ "GET", "/v1/journal", journal_get, WHO_PROJECT, "" },
+	{ "GET", "/v1/holds", holds_get, WHO_PROJECT, "" },
+	{ "GET", "/v1/charges", charges_get, WHO_PROJECT, "" },
+	{ "GET", "/v1/jobs/12_[0-3%2]", job_get, WHO_JOB, "12_[0-3%2]" },
+	{ "GET", "/v1/shadow", shadow_get, WHO_PROJECT, "" },
 	{ "GET", "/v1/health", health_get, WHO_ANYONE, "" },
 };
 

@@ -92,6 +92,7 @@ START_TEST(values_are_read_with_their_units_and_without_quotes)
 	struct settings *s =
 		loaded("socket = /srv/run/b-1.sock # a comment\\nask_deadline=80ms\\nbreaker = 1.5m\\n"
 		       "when_unreachable = reject\\nhold = time_limit\\nmax_min_runtime = 1h30m\\n"
+		       "listen = head.example.org:6830\\nserver = https://[fd00::1]:8443/\\n"
 		       "window = 2-12\\nadministrators = \"ada, bob\"\\nqos_free = \"low_prio.x-1\"");
 
 	ck_assert_str_eq(s->socket, "/srv/run/b-1.sock");
@@ -99,6 +100,8 @@ START_TEST(values_are_read_with_their_units_and_without_quotes)
 	ck_assert_int_eq(s->when_unreachable, UNREACHABLE_REJECT);
 	ck_assert_int_eq(s->hold, HOLD_TIME_LIMIT);
 	ck_assert_int_eq(s->max_min_runtime_s, 5400);
+	ck_assert_str_eq(s->listen, "head.example.org:6830");
+	ck_assert_str_eq(s->server, "https://[fd00::1]:8443/");
 	ck_assert_int_eq(s->window_s, 60 * 3600);
 	ck_assert_str_eq(s->administrators, "ada, bob");
 	ck_assert_str_eq(s->qos_free, "low_prio.x-1");

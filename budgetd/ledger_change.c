@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * ledger_change.c - the history of settings and terms (ledger_change.h). */
+#include "budgetd/ledger_change.h"
+#include "budgetd/ledger_sql.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+int change_add(struct ledger *l, struct change_words *w, const struct change *c, struct fault *why)
+{
+	static const char add_sql[] = "INSERT INTO change (at, project, allocation, what, user, was, became, actor, reason, request_id, first)"
+				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	bool first = w->first == 0;
+
+	if (same(c->was, c->became))
+		return 0;
+	if (sql_do(l, add_sql, why, "iipsssssssp", w->at, c->project, c->allocation ? &c->allocation : NULL, c->what, c->user, c->was,
+		    c->became, w->actor, w->reason, first && w->request_id[0] ? w->request_id : NULL, first ? NULL : &w->first) < 0)
+		return -1;
+	if (first)
+		w->first = sql_last_id(l);
+	return 0;
+}
+
+int change_number(struct ledger *l, struct change_words *w, const struct change *of, int64_t was, int64_t became, struct fault *why)
+{
+	char from[32], to[32];
+	struct change c = *of;
+
+	snprintf(from, sizeof(from), "%" PRId64, was);
+	snprintf(to, sizeof(to), "%" PRId64, became);
+	c.was = from;
+	c.became = to;
+	return change_add(l, w, &c, why);
+}
+
+int change_known(struct ledger *l, struct change_words *w, struct fault *why)
+{
+	static const char known_sql[] = "SELECT id FROM change WHERE request_id = ?";
+
+	return w->request_id[0] ? sql_int(l, &w->first, known_sql, why, "s", w->request_id) : 0;
+}
+
+static const char *text_or_null(sqlite3_stmt *st, int i)
+{
+	return sql_null(st, i) ? NULL : sql_text(st, i);
+}
+
+static void change_read(sqlite3_stmt *st, struct change *c)
+{
+	*c = (struct change){ .id = sql_col(st, 0), .project = sql_col(st, 2), .allocation = sql_col(st, 3), .what = sql_text(st, 4),
+		.user = text_or_null(st, 5), .was = text_or_null(st, 6), .became = text_or_null(st, 7), .words.at = sql_col(st, 1),
+		.words.first = sql_col(st, 10) };
+	snprintf(c->words.actor, sizeof(c->words.actor), "%s", sql_text(st, 8));
+	snprintf(c->words.reason, sizeof(c->words.reason), "%s", sql_text(st, 9));
+}
+
+int change_walk(struct ledger *l, int64_t project, int64_t before, int64_t limit, change_fn each, void *arg, struct fault *why)
+{
+	static const char walk_sql[] =
+		"WITH RECURSIVE below(id) AS (SELECT ?1 UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id)"
+		"SELECT id, at, project, allocation, what, user, was, became, actor, reason, first FROM change"
+		" WHERE (?1 = 0 OR project IN (SELECT id FROM below)) AND id < ?2 ORDER BY id DESC LIMIT ?3";
+	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "iii", project, before ? before : INT64_MAX, limit);
+	struct change c;
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		change_read(st, &c);
+		if (each(&c, arg) < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+	}
+	return rc;
+}
