@@ -29,7 +29,8 @@ struct simulation {
 	struct zone *zone;
 	struct trace trace;
 	struct shares shares;
-	struct sim_setup setup[SIM_SCHEDULERS]; /* the contract first, then the baselines that are asked for */
+	struct sim_setup
+		setup[SIM_SCHEDULERS]; /* the contract first, then the baselines that are asked for */
 	struct replay replay[SIM_SCHEDULERS];
 	int count;
 };
@@ -37,7 +38,8 @@ struct simulation {
 /* --- what is asked ---------------------------------------------------------------------------------- */
 
 /* A whole number from `least` on. DONE, with *out as it was where the option is not given. */
-static int number_option(const struct session *s, enum command_option o, int64_t least, int64_t most, int64_t *out)
+static int number_option(
+	const struct session *s, enum command_option o, int64_t least, int64_t most, int64_t *out)
 {
 	const char *text = session_option(s, o);
 	int64_t n;
@@ -45,8 +47,8 @@ static int number_option(const struct session *s, enum command_option o, int64_t
 	if (!text)
 		return DONE;
 	if (number_parse(text, most, &n) < 0 || n < least)
-		return complain(USAGE, "--%s: \"%s\" is not a number from %" PRId64 " to %" PRId64, option_table[o].name, text,
-			least, most);
+		return complain(USAGE, "--%s: \"%s\" is not a number from %" PRId64 " to %" PRId64,
+			option_table[o].name, text, least, most);
 	*out = n;
 	return DONE;
 }
@@ -58,13 +60,16 @@ static int length_option(const struct session *s, enum command_option o, int64_t
 
 	if (!text)
 		return DONE;
-	return duration_parse(text, out, &why) == 0 ? DONE : complain(USAGE, "--%s: %s", option_table[o].name, why.text);
+	return duration_parse(text, out, &why) == 0
+		       ? DONE
+		       : complain(USAGE, "--%s: %s", option_table[o].name, why.text);
 }
 
 static int baseline_add(struct simulation *m, const char *name, size_t length)
 {
 	for (int k = 0; k < SIM_SCHEDULERS; k++) {
-		if (strlen(sim_scheduler_name[k]) != length || strncmp(sim_scheduler_name[k], name, length) != 0)
+		if (strlen(sim_scheduler_name[k]) != length ||
+			strncmp(sim_scheduler_name[k], name, length) != 0)
 			continue;
 		for (int i = 0; i < m->count; i++)
 			if (m->setup[i].scheduler == (enum sim_scheduler)k)
@@ -73,7 +78,8 @@ static int baseline_add(struct simulation *m, const char *name, size_t length)
 		m->setup[m->count++].scheduler = (enum sim_scheduler)k;
 		return DONE;
 	}
-	return complain(USAGE, "--baseline: \"%.*s\" is none of priority, fifo and fairtree", (int)length, name);
+	return complain(
+		USAGE, "--baseline: \"%.*s\" is none of priority, fifo and fairtree", (int)length, name);
 }
 
 static int baselines_read(const struct session *s, struct simulation *m)
@@ -133,7 +139,8 @@ static int trace_open(const struct session *s, struct simulation *m)
 	int rv;
 
 	if (!file)
-		return complain(USAGE, "which jobs? --trace FILE: CSV with submit_s,duration_s,gpus,project, or what sacct -P gave. "
+		return complain(USAGE, "which jobs? --trace FILE: CSV with submit_s,duration_s,gpus,project, "
+				       "or what sacct -P gave. "
 				       "See budgetctl simulate --help");
 	m->zone = zone_new(tz ? tz : "UTC", &why);
 	if (!m->zone)
@@ -173,7 +180,8 @@ static int shares_open(const struct session *s, struct simulation *m)
 }
 
 /* "x.svg" for the contract, "x-fifo.svg" for a baseline. */
-static int picture_write(const struct session *s, const struct sim_setup *setup, const struct sim_result *result)
+static int picture_write(
+	const struct session *s, const struct sim_setup *setup, const struct sim_result *result)
 {
 	const char *file = session_option(s, OPT_SVG), *dot = file ? strrchr(file, '.') : NULL;
 	int stem = dot ? (int)(dot - file) : file ? (int)strlen(file) : 0;
@@ -186,7 +194,8 @@ static int picture_write(const struct session *s, const struct sim_setup *setup,
 	if (setup->scheduler == SIM_CONTRACT)
 		snprintf(path, sizeof(path), "%s", file);
 	else
-		snprintf(path, sizeof(path), "%.*s-%s%s", stem, file, sim_scheduler_name[setup->scheduler], dot ? dot : "");
+		snprintf(path, sizeof(path), "%.*s-%s%s", stem, file, sim_scheduler_name[setup->scheduler],
+			dot ? dot : "");
 	to = fopen(path, "w");
 	if (!to)
 		return complain(REFUSED, "%s cannot be written: %s", path, strerror(errno));
@@ -216,10 +225,12 @@ static int replay_one(struct simulation *m, int i)
 	if (sim_run(setup, &x->result, &why) < 0)
 		return complain(REFUSED, "the trace cannot be replayed: %s", why.text);
 	x->owed = calloc(m->trace.projects.count + 1, sizeof(*x->owed));
-	if (!x->owed || owed_count(&m->trace, &m->shares, (int64_t)setup->nodes * setup->gpus_per_node, x->result.from,
-		x->result.until, x->owed) < 0)
+	if (!x->owed || owed_count(&m->trace, &m->shares, (int64_t)setup->nodes * setup->gpus_per_node,
+				x->result.from, x->result.until, x->owed) < 0)
 		return out_of_memory();
-	return report_make(&x->report, setup, &x->result, x->owed, seconds_now() - began) < 0 ? out_of_memory() : DONE;
+	return report_make(&x->report, setup, &x->result, x->owed, seconds_now() - began) < 0
+		       ? out_of_memory()
+		       : DONE;
 }
 
 /* Figures of all stop where those of the contract do. */
@@ -302,12 +313,16 @@ static struct json_object *scheduler_row(struct json_object *rows, const struct 
 {
 	struct json_object *o = json_object_new_object();
 
-	return row_end(rows, o, o && put(o, "scheduler", json_object_new_string(sim_scheduler_name[r->setup->scheduler])) &&
-		put_ratio(o, "delivered_over_owed", report_ratio(r->served_gpu_s, r->owed_gpu_s)) &&
-		put_ratio(o, "worst_project", report_worst(r)) && put_ratio(o, "occupancy", report_occupancy(r)) &&
-		put_number(o, "p50", r->wait_all.p50) && put_number(o, "p90", r->wait_all.p90) &&
-		put_number(o, "lane_p90", r->wait_lane.p90) && put_number(o, "displacements", r->displaced) &&
-		put_number(o, "free_reclaimed", r->reclaimed) && put_number(o, "lost_units", r->lost_gpu_s * AMOUNT_RATE_ONE));
+	return row_end(rows, o,
+		o && put(o, "scheduler", json_object_new_string(sim_scheduler_name[r->setup->scheduler])) &&
+			put_ratio(o, "delivered_over_owed", report_ratio(r->served_gpu_s, r->owed_gpu_s)) &&
+			put_ratio(o, "worst_project", report_worst(r)) &&
+			put_ratio(o, "occupancy", report_occupancy(r)) &&
+			put_number(o, "p50", r->wait_all.p50) && put_number(o, "p90", r->wait_all.p90) &&
+			put_number(o, "lane_p90", r->wait_lane.p90) &&
+			put_number(o, "displacements", r->displaced) &&
+			put_number(o, "free_reclaimed", r->reclaimed) &&
+			put_number(o, "lost_units", r->lost_gpu_s * AMOUNT_RATE_ONE));
 }
 
 static struct json_object *project_row(struct json_object *rows, const struct report *r, size_t i)
@@ -315,13 +330,15 @@ static struct json_object *project_row(struct json_object *rows, const struct re
 	const struct sim_project *p = &r->result->projects[i];
 	struct json_object *o = json_object_new_object();
 
-	return row_end(rows, o, o && put(o, "scheduler", json_object_new_string(sim_scheduler_name[r->setup->scheduler])) &&
-		put(o, "name", json_object_new_string(r->setup->trace->projects.name[i])) &&
-		put_number(o, "owed_units", r->owed[i] * AMOUNT_RATE_ONE) &&
-		put_number(o, "delivered_units", p->delivered_gpu_s * AMOUNT_RATE_ONE) &&
-		put_ratio(o, "ratio", report_ratio(p->delivered_gpu_s, r->owed[i])) &&
-		put_number(o, "free_units", p->free_gpu_s * AMOUNT_RATE_ONE) &&
-		put_number(o, "lost_units", p->lost_gpu_s * AMOUNT_RATE_ONE) && put_number(o, "displacements", p->displaced));
+	return row_end(rows, o,
+		o && put(o, "scheduler", json_object_new_string(sim_scheduler_name[r->setup->scheduler])) &&
+			put(o, "name", json_object_new_string(r->setup->trace->projects.name[i])) &&
+			put_number(o, "owed_units", r->owed[i] * AMOUNT_RATE_ONE) &&
+			put_number(o, "delivered_units", p->delivered_gpu_s * AMOUNT_RATE_ONE) &&
+			put_ratio(o, "ratio", report_ratio(p->delivered_gpu_s, r->owed[i])) &&
+			put_number(o, "free_units", p->free_gpu_s * AMOUNT_RATE_ONE) &&
+			put_number(o, "lost_units", p->lost_gpu_s * AMOUNT_RATE_ONE) &&
+			put_number(o, "displacements", p->displaced));
 }
 
 static struct json_object *wait_row(struct json_object *rows, const struct report *r, int class)
@@ -329,11 +346,14 @@ static struct json_object *wait_row(struct json_object *rows, const struct repor
 	const struct report_wait *w = &r->wait[class];
 	struct json_object *o = json_object_new_object();
 
-	return row_end(rows, o, o && put(o, "gpus", json_object_new_string(report_class[class])) &&
-		put_number(o, "jobs", w->jobs) && put_number(o, "p50", w->p50) && put_number(o, "p90", w->p90));
+	return row_end(rows, o,
+		o && put(o, "gpus", json_object_new_string(report_class[class])) &&
+			put_number(o, "jobs", w->jobs) && put_number(o, "p50", w->p50) &&
+			put_number(o, "p90", w->p90));
 }
 
-static int rows_print(const struct session *s, const struct column *columns, size_t n, struct json_object *rows)
+static int rows_print(
+	const struct session *s, const struct column *columns, size_t n, struct json_object *rows)
 {
 	struct table *t = rows ? table_new(columns, n, &s->style, false) : NULL;
 	int rv = t && table_add(t, rows) == 0 && table_print(t) == 0 ? DONE : out_of_memory();
@@ -376,9 +396,11 @@ static int tables_print(const struct session *s, const struct simulation *m)
 	}
 	putchar('\n');
 	rv = rows_print(s, waits, ARRAY_SIZE(waits), rows);
-	printf("\n%zu jobs, %d GPUs, %.1f days, free share %.3f, %.3f of all GPU time used; replayed in %.1f s\n", m->trace.count,
-		r->setup->nodes * r->setup->gpus_per_node, (double)(r->result->until - r->result->from) / 86400,
-		report_free_share(r), report_occupancy_of_all(r), r->wall_s);
+	printf("\n%zu jobs, %d GPUs, %.1f days, free share %.3f, %.3f of all GPU time used; replayed in %.1f "
+	       "s\n",
+		m->trace.count, r->setup->nodes * r->setup->gpus_per_node,
+		(double)(r->result->until - r->result->from) / 86400, report_free_share(r),
+		report_occupancy_of_all(r), r->wall_s);
 	if (r->result->too_large)
 		complain(DONE, "%" PRId64 " job%s larger than the cluster", r->result->too_large,
 			r->result->too_large == 1 ? " is" : "s are");

@@ -16,13 +16,13 @@
 
 struct weight_change {
 	int64_t at;
-	uint32_t node;			/* index in the tree */
-	int64_t share;			/* from `at` on, 0 .. FAIRSHARE_SHARE_MAX; 0: not there yet, or removed */
+	uint32_t node; /* index in the tree */
+	int64_t share; /* from `at` on, 0 .. FAIRSHARE_SHARE_MAX; 0: not there yet, or removed */
 };
 
 struct capacity_change {
 	int64_t at;
-	int64_t capacity;		/* thousandths of GPUs that are healthy from `at` on */
+	int64_t capacity; /* thousandths of GPUs that are healthy from `at` on */
 };
 
 /* Fill nodes[].share (as it is at `to`), nodes[].entitled (FAIRSHARE_BY_SHARE for those whose share was the
@@ -31,8 +31,8 @@ struct capacity_change {
  * time before. Takes O(changes of weights in the window x nodes).
  * 0; or -1 and EINVAL (from >= to, no capacity, a list out of order, a weight or node that there is not),
  * EOVERFLOW or ENOMEM; `nodes` is then of no use. */
-int entitlement_fill(struct fairshare_node *nodes, size_t count, const struct weight_change *weights, size_t nweights,
-	const struct capacity_change *capacities, size_t ncapacities, int64_t from, int64_t to, struct fairshare_cluster *cluster,
-	struct fault *why);
+int entitlement_fill(struct fairshare_node *nodes, size_t count, const struct weight_change *weights,
+	size_t nweights, const struct capacity_change *capacities, size_t ncapacities, int64_t from,
+	int64_t to, struct fairshare_cluster *cluster, struct fault *why);
 
 #endif

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 struct lane_limits {
-	int64_t gpus;			/* 0: there is no lane */
+	int64_t gpus; /* 0: there is no lane */
 	int64_t min_runtime_s;
 	int64_t time_limit_s;
-	int64_t allowance_gpu_s;	/* of a user and a day */
+	int64_t allowance_gpu_s; /* of a user and a day */
 };
 
 /* 2 GPUs, 15 min, 2 h, 2 GPU-hours a day. */
@@ -26,6 +26,7 @@ bool lane_takes(const struct lane_limits *l, int64_t gpus, int64_t min_runtime_s
 
 /* May such a job of a user go into it now? `running`: jobs of the user that run in the lane; `used_gpu_s`:
  * what they had of it today, those that run included. A job must have its minimum runtime left. */
-bool lane_is_open(const struct lane_limits *l, int64_t running, int64_t used_gpu_s, int64_t gpus, int64_t min_runtime_s);
+bool lane_is_open(const struct lane_limits *l, int64_t running, int64_t used_gpu_s, int64_t gpus,
+	int64_t min_runtime_s);
 
 #endif

@@ -28,8 +28,8 @@ struct order_job {
 	int64_t submit;		/* original: a requeue does not change it */
 	uint32_t job_id;	/* unique */
 	void *data;		/* the caller's */
-	/* set by order_sort: the turn that the job takes among the projects that tie with its own. Where nobody
-	 * has a team rank it is the job's own submit time and id */
+	/* set by order_sort: the turn that the job takes among the projects that tie with its own. Where
+	 * nobody has a team rank it is the job's own submit time and id */
 	int64_t turn_submit;
 	uint32_t turn_job_id;
 };

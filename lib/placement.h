@@ -26,8 +26,8 @@
 struct placement;
 
 struct placement_node {
-	int32_t gpus;			/* 0: drained or down */
-	uint64_t kinds;			/* bits that say what it is: a partition, a type of GPU; 0 takes no job */
+	int32_t gpus;   /* 0: drained or down */
+	uint64_t kinds; /* bits that say what it is: a partition, a type of GPU; 0 takes no job */
 };
 
 /* GPUs of one node: a part of a run, or of what a job would get. */
@@ -37,45 +37,45 @@ struct placement_part {
 };
 
 struct placement_run {
-	uint32_t project;		/* index in the rules' fairshare */
-	bool free;			/* of the free tier */
-	bool lost_protection;		/* its hold could not be extended: any funded job may take it */
-	bool still;			/* never picked: Slurm could not displace it cleanly */
-	bool slot;			/* its project has an open slot */
+	uint32_t project;     /* index in the rules' fairshare */
+	bool free;            /* of the free tier */
+	bool lost_protection; /* its hold could not be extended: any funded job may take it */
+	bool still;           /* never picked: Slurm could not displace it cleanly */
+	bool slot;            /* its project has an open slot */
 	int64_t start;
-	int64_t safe_until;		/* start + minimum runtime; a scheduler without one: + time limit */
-	const struct placement_part *parts;	/* copied; at least one */
+	int64_t safe_until; /* start + minimum runtime; a scheduler without one: + time limit */
+	const struct placement_part *parts; /* copied; at least one */
 	size_t nparts;
 };
 
 struct placement_job {
 	uint32_t project;
 	enum order_front front;
-	bool cleared;			/* a gang that waited so long that nodes are cleared for it */
-	uint32_t nodes;			/* over how many, at least 1; the first `gpus % nodes` get one GPU more */
-	int32_t gpus;			/* of all nodes together, >= nodes */
-	uint64_t kinds;			/* nodes that share a bit with it will do */
-	int64_t keeps_s;		/* how long it will certainly keep them: its minimum runtime */
+	bool cleared;    /* a gang that waited so long that nodes are cleared for it */
+	uint32_t nodes;  /* over how many, at least 1; the first `gpus % nodes` get one GPU more */
+	int32_t gpus;    /* of all nodes together, >= nodes */
+	uint64_t kinds;  /* nodes that share a bit with it will do */
+	int64_t keeps_s; /* how long it will certainly keep them: its minimum runtime */
 };
 
 struct placement_rules {
-	const struct fairshare *funded;	/* ratios of the funded tier */
-	const struct fairshare *free;	/* of the free tier, by free use; the same nodes. NULL: all tie */
-	int64_t h_ppm;			/* hysteresis */
+	const struct fairshare *funded; /* ratios of the funded tier */
+	const struct fairshare *free;   /* of the free tier, by free use; the same nodes. NULL: all tie */
+	int64_t h_ppm;                  /* hysteresis */
 };
 
 /* What a job would get. Belongs to the caller; placement_choice_free when done with it. */
 struct placement_choice {
 	struct placement_part *parts;
 	size_t nparts;
-	uint32_t *victims;		/* runs, as placement_add named them; in the order in which they were picked */
+	uint32_t *victims; /* runs, as placement_add named them; in the order in which they were picked */
 	size_t nvictims;
 	size_t parts_room, victims_room;
 };
 
 /* `nodes` is copied. NULL and ENOMEM. */
 struct placement *placement_new(const struct placement_node *nodes, size_t count);
-void placement_free(struct placement *p);	/* NULL is fine; errno is kept */
+void placement_free(struct placement *p); /* NULL is fine; errno is kept */
 void placement_choice_free(struct placement_choice *c);
 
 /* A run is on its nodes. Its name in *run: small numbers, used again after placement_remove.
@@ -91,12 +91,12 @@ void placement_lose_protection(struct placement *p, uint32_t run);
 
 /* GPUs of a node that nobody has or was promised; below 0 while those who leave are still there. */
 int32_t placement_idle(const struct placement *p, uint32_t node);
-int64_t placement_idle_all(const struct placement *p);	/* all that is above 0 */
+int64_t placement_idle_all(const struct placement *p); /* all that is above 0 */
 
 /* Does it fit into what is idle now? The fullest nodes that do are taken. `choice` has the parts and no
  * victim. 1, 0, or -1 and ENOMEM. */
-int placement_fits(struct placement *p, const struct placement_job *job, int64_t now,
-	struct placement_choice *choice);
+int placement_fits(
+	struct placement *p, const struct placement_job *job, int64_t now, struct placement_choice *choice);
 
 /* Who gives way to a funded job so that it fits into what is idle, on its way or theirs? 1 with parts and
  * victims (none: it waits for those who leave); 0, it does not fit whoever goes; or -1 and ENOMEM.

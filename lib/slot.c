@@ -2,8 +2,8 @@
  * slot.c - is a weekly window open, and is there something of it left. */
 #include "lib/slot.h"
 
-#define FIRST_MONDAY ((int64_t)4 * 86400)	/* 1970-01-05 */
-#define PPM 1000000
+#define FIRST_MONDAY ((int64_t)4 * 86400) /* 1970-01-05 */
+#define PPM          1000000
 
 bool slot_is_open(const struct slot *s, int64_t now)
 {

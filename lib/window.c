@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 struct window {
-	size_t projects, buckets;	/* buckets: of the whole window and the one that has begun */
-	int64_t first;			/* number of the oldest bucket, epoch / WINDOW_BUCKET_S */
-	int64_t *units;			/* [project * buckets + number % buckets] */
+	size_t projects, buckets; /* buckets: of the whole window and the one that has begun */
+	int64_t first;            /* number of the oldest bucket, epoch / WINDOW_BUCKET_S */
+	int64_t *units;           /* [project * buckets + number % buckets] */
 	int64_t *sums;
 };
 

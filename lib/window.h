@@ -19,7 +19,7 @@ struct window;
 
 /* Empty, at `now`. `length_s` is a multiple of WINDOW_BUCKET_S, above 0. NULL: EINVAL or ENOMEM. */
 struct window *window_new(size_t projects, int64_t length_s, int64_t now);
-void window_free(struct window *w);	/* NULL is fine */
+void window_free(struct window *w); /* NULL is fine */
 
 /* Time goes on to `now`, not back; buckets that leave the window are forgotten. */
 void window_move(struct window *w, int64_t now);

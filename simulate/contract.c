@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * contract.c - the waiting jobs served in their order
  *
- * Between passes that is what Slurm does by itself: who fits starts, free runs give way. A pass makes room for
- * the first jobs that do not fit, and has nodes cleared for a gang that waits too long (doc/model.md, 6).
+ * Between passes that is what Slurm does by itself: who fits starts, free runs give way. A pass makes room
+ * for the first jobs that do not fit, and has nodes cleared for a gang that waits too long (doc/model.md, 6).
  * Without the contract: EASY backfill, one promise by time limits. */
 #include <stdlib.h>
 #include "simulate/state.h"
 
 #define DAY    86400
-#define DEEPER 20	/* jobs of a class that are looked at when the first would be in a gang's way */
+#define DEEPER 20 /* jobs of a class that are looked at when the first would be in a gang's way */
 
 enum served { FAILED = -1, NO, YES };
 
 struct serving {
 	struct engine *e;
-	bool room;		/* a pass */
-	int tried;		/* kinds of jobs that room was looked for */
+	bool room; /* a pass */
+	int tried; /* kinds of jobs that room was looked for */
 	int64_t idle;
 	bool guard_set;
 };
@@ -30,9 +30,14 @@ struct placement_job job_shape(const struct engine *e, uint32_t job, bool lane)
 	const struct trace_job *t = &e->s->trace->jobs[job];
 	const struct job *j = &e->jobs[job];
 
-	return (struct placement_job){ .project = (uint32_t)e->projects[t->project].leaf,
-		.front = j->free ? ORDER_FREE : lane ? ORDER_LANE : ORDER_BY_SHARE, .nodes = j->nodes, .gpus = t->gpus,
-		.kinds = 1, .keeps_s = contract(e) ? t->min_runtime_s : t->limit_s };
+	return (struct placement_job){.project = (uint32_t)e->projects[t->project].leaf,
+		.front = j->free ? ORDER_FREE
+			 : lane  ? ORDER_LANE
+				 : ORDER_BY_SHARE,
+		.nodes = j->nodes,
+		.gpus = t->gpus,
+		.kinds = 1,
+		.keeps_s = contract(e) ? t->min_runtime_s : t->limit_s};
 }
 
 /* --- order ------------------------------------------------------------------------------------------ */
@@ -44,15 +49,18 @@ static bool lane_open(const struct engine *e, uint32_t job)
 	int64_t used = u->day == e->now - e->now % DAY ? u->used_gpu_s : 0;
 
 	return e->out->jobs[job].lane && !e->jobs[job].free &&
-		lane_is_open(&e->s->lane, u->lane_job != NOBODY, used, t->gpus, t->min_runtime_s);
+	       lane_is_open(&e->s->lane, u->lane_job != NOBODY, used, t->gpus, t->min_runtime_s);
 }
 
 static struct order_job head_of(const struct engine *e, struct class *c)
 {
 	const struct project *p = &e->projects[c->project];
 	uint32_t job = c->head;
-	struct order_job o = { .submit = e->s->trace->jobs[job].submit_s, .job_id = job, .data = c,
-		.turn_submit = e->s->trace->jobs[job].submit_s, .turn_job_id = job };
+	struct order_job o = {.submit = e->s->trace->jobs[job].submit_s,
+		.job_id = job,
+		.data = c,
+		.turn_submit = e->s->trace->jobs[job].submit_s,
+		.turn_job_id = job};
 
 	o.front = c->free ? ORDER_FREE : lane_open(e, job) ? ORDER_LANE : ORDER_BY_SHARE;
 	if (contract(e) || e->s->scheduler == SIM_FAIRTREE) {
@@ -119,14 +127,14 @@ static int64_t reach(struct engine *e, uint32_t project)
 static enum served make_room(struct serving *v, uint32_t job, struct placement_job *shape)
 {
 	struct engine *e = v->e;
-	const struct placement_rules rules = { e->funded, e->free, e->s->h_ppm };
+	const struct placement_rules rules = {e->funded, e->free, e->s->h_ppm};
 	int rv;
 
 	if (!contract(e) || e->jobs[job].free)
 		return NO;
 	if (v->room ? shape->gpus > e->gpus - e->running_gpus + e->free_movable + e->leaving_gpus +
-				reach(e, e->s->trace->jobs[job].project)
-		: !e->free_movable)
+					    reach(e, e->s->trace->jobs[job].project)
+		    : !e->free_movable)
 		return NO;
 	rv = placement_make_room(e->placement, &rules, shape, e->now, !v->room, &e->choice);
 	/* Slurm by itself waits for nobody */
@@ -164,12 +172,13 @@ static enum served start_if_fits(struct serving *v, uint32_t job, const struct p
 static enum served guard(struct serving *v, uint32_t job, struct placement_job *shape)
 {
 	struct engine *e = v->e;
-	const struct placement_rules rules = { e->funded, e->free, e->s->h_ppm };
+	const struct placement_rules rules = {e->funded, e->free, e->s->h_ppm};
 	enum served got = NO;
 	int64_t at;
 	int rv;
 
-	if (v->guard_set || (contract(e) && (!v->room || shape->nodes < 2 || e->now - e->jobs[job].since < e->s->guard_after_s)))
+	if (v->guard_set || (contract(e) && (!v->room || shape->nodes < 2 ||
+						    e->now - e->jobs[job].since < e->s->guard_after_s)))
 		return NO;
 	shape->cleared = true;
 	if (contract(e))
@@ -200,7 +209,8 @@ static enum served serve(struct serving *v, uint32_t job, const struct order_job
 	return got;
 }
 
-/* The first job of the class that can be served. Others than the first only when a gang's nodes are what it lacks. */
+/* The first job of the class that can be served. Others than the first only when a gang's nodes are what it
+ * lacks. */
 static enum served class_serve(struct serving *v, const struct order_job *o)
 {
 	struct engine *e = v->e;
@@ -228,7 +238,7 @@ static enum served class_serve(struct serving *v, const struct order_job *o)
 
 int queue_serve(struct engine *e, bool room)
 {
-	struct serving v = { .e = e, .room = room, .idle = placement_idle_all(e->placement) };
+	struct serving v = {.e = e, .room = room, .idle = placement_idle_all(e->placement)};
 	ssize_t n;
 
 	if (!e->queue.jobs || (!room && !v.idle && !(contract(e) && e->free_movable)))

@@ -5,18 +5,30 @@
 #include <string.h>
 #include "simulate/state.h"
 
-#define DAY 86400
-#define FAIRTREE_PASS_S 300	/* PriorityCalcPeriod */
+#define DAY             86400
+#define FAIRTREE_PASS_S 300 /* PriorityCalcPeriod */
 
 const char *const sim_scheduler_name[SIM_SCHEDULERS] = {
-	[SIM_CONTRACT] = "contract", [SIM_PRIORITY] = "priority", [SIM_FIFO] = "fifo", [SIM_FAIRTREE] = "fairtree",
+	[SIM_CONTRACT] = "contract",
+	[SIM_PRIORITY] = "priority",
+	[SIM_FIFO] = "fifo",
+	[SIM_FAIRTREE] = "fairtree",
 };
 
 struct sim_setup sim_defaults(void)
 {
-	return (struct sim_setup){ .nodes = 16, .gpus_per_node = 8, .seed = 1, .pass_s = 30, .grace_s = 120, .kept_out_s = 31,
-		.window_s = 7 * DAY, .guard_after_s = DAY / 2, .h_ppm = 50000, .most = 20, .lane = lane_defaults(),
-		.until = SIM_UNTIL_AUTO };
+	return (struct sim_setup){.nodes = 16,
+		.gpus_per_node = 8,
+		.seed = 1,
+		.pass_s = 30,
+		.grace_s = 120,
+		.kept_out_s = 31,
+		.window_s = 7 * DAY,
+		.guard_after_s = DAY / 2,
+		.h_ppm = 50000,
+		.most = 20,
+		.lane = lane_defaults(),
+		.until = SIM_UNTIL_AUTO};
 }
 
 /* --- beginning and end ------------------------------------------------------------------------------ */
@@ -38,13 +50,16 @@ static void job_init(struct engine *e, uint32_t i)
 	struct job *j = &e->jobs[i];
 	uint64_t dice = trace_random(s->seed, t->project);
 
-	*j = (struct job){ .nodes = (uint32_t)((t->gpus - 1) / s->gpus_per_node + 1), .left_s = t->duration_s, .next = NOBODY };
+	*j = (struct job){.nodes = (uint32_t)((t->gpus - 1) / s->gpus_per_node + 1),
+		.left_s = t->duration_s,
+		.next = NOBODY};
 	j->free = t->min_runtime_s == 0 || s->shares->nodes[s->shares->leaf[t->project]].share == 0;
-	if (s->scheduler == SIM_PRIORITY)	/* the project's habit: always, every other job, never */
+	if (s->scheduler == SIM_PRIORITY) /* the project's habit: always, every other job, never */
 		j->level = dice % 3 == 0 ? 0 : dice % 3 == 1 ? trace_random(s->seed + 1, i) % 2 : 1;
-	e->out->jobs[i] = (struct sim_job){ .first_start = -1, .end = -1,
+	e->out->jobs[i] = (struct sim_job){.first_start = -1,
+		.end = -1,
 		.lane = !j->free && lane_takes(&s->lane, t->gpus, t->min_runtime_s, t->limit_s),
-		.too_large = t->gpus > e->gpus };
+		.too_large = t->gpus > e->gpus};
 	if (s->scheduler != SIM_CONTRACT && e->out->jobs[i].lane)
 		e->out->jobs[i].lane = false;
 }
@@ -54,7 +69,7 @@ static int placement_init(struct engine *e)
 	struct placement_node *nodes = calloc((size_t)e->s->nodes, sizeof(*nodes));
 
 	for (int i = 0; nodes && i < e->s->nodes; i++)
-		nodes[i] = (struct placement_node){ e->s->gpus_per_node, 1 };
+		nodes[i] = (struct placement_node){e->s->gpus_per_node, 1};
 	if (nodes)
 		e->placement = placement_new(nodes, (size_t)e->s->nodes);
 	free(nodes);
@@ -75,8 +90,8 @@ static int allocate(struct engine *e)
 	e->free_window = window_new(e->nprojects, e->s->window_s, e->now);
 	if (e->s->picture)
 		e->gpu_owner = calloc((size_t)e->gpus, sizeof(*e->gpu_owner));
-	if (!e->out->jobs || !e->out->projects || !e->jobs || !e->projects || !e->users || !e->nodes || !e->funded_window ||
-		!e->free_window || (e->s->picture && !e->gpu_owner))
+	if (!e->out->jobs || !e->out->projects || !e->jobs || !e->projects || !e->users || !e->nodes ||
+		!e->funded_window || !e->free_window || (e->s->picture && !e->gpu_owner))
 		return -1;
 	return placement_init(e) < 0 ? -1 : queue_start(&e->queue, e->nprojects);
 }
@@ -91,7 +106,8 @@ static int engine_start(struct engine *e)
 	if (allocate(e) < 0)
 		return -1;
 	for (size_t i = 0; i < e->nprojects; i++)
-		e->projects[i] = (struct project){ .leaf = e->s->shares->leaf[i], .settled = e->now, .reach_pass = -1 };
+		e->projects[i] =
+			(struct project){.leaf = e->s->shares->leaf[i], .settled = e->now, .reach_pass = -1};
 	for (size_t i = 0; i < t->users.count; i++)
 		e->users[i].lane_job = NOBODY;
 	for (int64_t i = 0; e->gpu_owner && i < e->gpus; i++)
@@ -164,7 +180,7 @@ static int happen(struct engine *e, const struct event *ev)
 	enum job_state wanted = ev->kind == EVENT_BACK ? JOB_AWAY : JOB_RUNNING;
 
 	if (j->number != ev->run || j->state != wanted)
-		return 0;	/* of a run that is over */
+		return 0; /* of a run that is over */
 	switch (ev->kind) {
 	case EVENT_END:
 		return job_end(e, ev->job);
@@ -213,7 +229,8 @@ static int64_t next_pass(const struct engine *e)
 	int64_t step = pass_step(e);
 
 	return e->queue.jobs && (e->s->scheduler == SIM_CONTRACT || e->s->scheduler == SIM_FAIRTREE)
-		? (e->now / step + 1) * step : INT64_MAX;
+		       ? (e->now / step + 1) * step
+		       : INT64_MAX;
 }
 
 static int pass(struct engine *e, struct fault *why)
@@ -246,7 +263,7 @@ static bool stops_here(const struct engine *e, size_t next)
 	if (e->s->until != SIM_UNTIL_AUTO)
 		return e->now >= e->s->until;
 	return last && (!e->left || (e->queue.jobs && e->now - e->out->from >= DAY &&
-		e->now == e->s->trace->jobs[next - 1].submit_s));
+					    e->now == e->s->trace->jobs[next - 1].submit_s));
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -294,7 +311,7 @@ static int finish(struct engine *e)
 
 int sim_run(const struct sim_setup *s, struct sim_result *out, struct fault *why)
 {
-	struct engine e = { .s = s, .out = out };
+	struct engine e = {.s = s, .out = out};
 	int rv;
 
 	*out = (struct sim_result){0};

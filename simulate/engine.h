@@ -20,9 +20,10 @@
 
 enum sim_scheduler {
 	SIM_CONTRACT,
-	SIM_PRIORITY,		/* what users say: a third of the projects always HIGH, a third now and then, a third never */
-	SIM_FIFO,		/* first come, first served */
-	SIM_FAIRTREE,		/* the order of shares, nobody displaced: Slurm's multifactor plugin by itself */
+	SIM_PRIORITY, /* what users say: a third of the projects always HIGH, a third now and then, a third
+			 never */
+	SIM_FIFO,     /* first come, first served */
+	SIM_FAIRTREE, /* the order of shares, nobody displaced: Slurm's multifactor plugin by itself */
 	SIM_SCHEDULERS
 };
 
@@ -37,48 +38,48 @@ struct sim_setup {
 	enum sim_scheduler scheduler;
 	uint64_t seed;
 	int64_t pass_s, grace_s, kept_out_s, window_s, guard_after_s, h_ppm;
-	int most;		/* jobs that room is made for in one pass */
+	int most; /* jobs that room is made for in one pass */
 	struct lane_limits lane;
-	/* Figures stop here. AUTO: at the last submission, when jobs wait then and it is a day or more behind the
-	 * first one; else at the end of the last job. */
+	/* Figures stop here. AUTO: at the last submission, when jobs wait then and it is a day or more behind
+	 * the first one; else at the end of the last job. */
 	int64_t until;
-	bool picture;		/* keep segments */
+	bool picture; /* keep segments */
 };
 
 /* The defaults of budgetd, 30 s passes, 16 nodes of 8. */
 struct sim_setup sim_defaults(void);
 
 struct sim_job {
-	int64_t first_start;	/* -1: not yet */
-	int64_t end;		/* -1: not yet, or cancelled */
+	int64_t first_start; /* -1: not yet */
+	int64_t end;         /* -1: not yet, or cancelled */
 	uint32_t runs;
-	bool lane;		/* of a shape for the debug lane */
-	bool too_large;		/* for the cluster: never in the queue */
+	bool lane;      /* of a shape for the debug lane */
+	bool too_large; /* for the cluster: never in the queue */
 };
 
 struct sim_project {
-	int64_t delivered_gpu_s, free_gpu_s;	/* funded and free, until the figures stop */
-	int64_t lost_gpu_s;	/* done in runs that were displaced, and to be done again */
-	int64_t displaced, reclaimed;	/* runs: funded, free */
+	int64_t delivered_gpu_s, free_gpu_s; /* funded and free, until the figures stop */
+	int64_t lost_gpu_s;                  /* done in runs that were displaced, and to be done again */
+	int64_t displaced, reclaimed;        /* runs: funded, free */
 };
 
 /* One GPU was one project's from .. to. */
 struct sim_segment {
-	uint32_t gpu;		/* node * gpus_per_node + n */
+	uint32_t gpu; /* node * gpus_per_node + n */
 	uint32_t project;
 	bool free;
 	int64_t from, to;
 };
 
 struct sim_result {
-	struct sim_job *jobs;		/* as in the trace */
+	struct sim_job *jobs; /* as in the trace */
 	struct sim_project *projects;
 	struct sim_segment *segments;
 	size_t nsegments, segments_room;
-	int64_t from, until;		/* first submission; where the figures stop */
-	int64_t used_gpu_s;		/* both tiers */
-	int64_t usable_gpu_s;		/* at each moment min(GPUs, GPUs asked for) */
-	int64_t cancelled, too_large, most_displaced;	/* jobs; of one job */
+	int64_t from, until;                          /* first submission; where the figures stop */
+	int64_t used_gpu_s;                           /* both tiers */
+	int64_t usable_gpu_s;                         /* at each moment min(GPUs, GPUs asked for) */
+	int64_t cancelled, too_large, most_displaced; /* jobs; of one job */
 	int64_t passes;
 };
 

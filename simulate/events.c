@@ -11,7 +11,7 @@ static bool before(const struct event *a, const struct event *b)
 
 int events_add(struct events *h, int64_t at, enum event_kind kind, uint32_t job, uint32_t run)
 {
-	struct event e = { at, h->added, kind, job, run };
+	struct event e = {at, h->added, kind, job, run};
 	size_t i = h->count;
 
 	if (h->count == h->room) {

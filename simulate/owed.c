@@ -8,15 +8,15 @@
 
 struct demand {
 	const struct trace *trace;
-	uint32_t *jobs;			/* of one project that are not served yet, the oldest first */
-	int64_t *left;			/* GPU-seconds of all jobs of the trace that are not owed yet */
+	uint32_t *jobs; /* of one project that are not served yet, the oldest first */
+	int64_t *left;  /* GPU-seconds of all jobs of the trace that are not owed yet */
 	size_t count;
 };
 
 static struct share *shares_of(const struct shares *s)
 {
 	struct share *out = calloc(s->count + 1, sizeof(*out));
-	int64_t *siblings = calloc(s->count + 1, sizeof(*siblings));	/* [0] of those without a parent */
+	int64_t *siblings = calloc(s->count + 1, sizeof(*siblings)); /* [0] of those without a parent */
 
 	for (size_t i = 0; siblings && i < s->count; i++)
 		siblings[s->nodes[i].parent + 1] += s->nodes[i].share;
@@ -60,7 +60,8 @@ static int64_t hour_serve(struct demand *d, int64_t from, int64_t to, int64_t ca
 	return owed;
 }
 
-/* The whole of what its share gives until a time: hours are differences of it, so that small shares lose nothing. */
+/* The whole of what its share gives until a time: hours are differences of it, so that small shares lose
+ * nothing. */
 static int64_t given_until(struct share share, int64_t gpus, int64_t seconds)
 {
 	struct fraction f = share_of(share, gpus * seconds);
@@ -68,7 +69,8 @@ static int64_t given_until(struct share share, int64_t gpus, int64_t seconds)
 	return (int64_t)(f.num / f.den);
 }
 
-static int64_t project_serve(struct demand *d, uint32_t project, bool owes, struct share share, int64_t gpus, int64_t from, int64_t until)
+static int64_t project_serve(struct demand *d, uint32_t project, bool owes, struct share share, int64_t gpus,
+	int64_t from, int64_t until)
 {
 	const struct trace *t = d->trace;
 	int64_t owed = 0;
@@ -80,15 +82,19 @@ static int64_t project_serve(struct demand *d, uint32_t project, bool owes, stru
 		for (; next < t->count && t->jobs[next].submit_s < end; next++)
 			if (t->jobs[next].project == project && d->left[next] > 0)
 				d->jobs[d->count++] = (uint32_t)next;
-		owed += hour_serve(d, begin, end, given_until(share, gpus, end - from) - given_until(share, gpus, begin - from));
+		owed += hour_serve(d, begin, end,
+			given_until(share, gpus, end - from) - given_until(share, gpus, begin - from));
 	}
 	return owed;
 }
 
-int owed_count(const struct trace *t, const struct shares *s, int64_t gpus, int64_t from, int64_t until, int64_t *owed)
+int owed_count(const struct trace *t, const struct shares *s, int64_t gpus, int64_t from, int64_t until,
+	int64_t *owed)
 {
 	struct share *shares = shares_of(s);
-	struct demand d = { .trace = t, .jobs = calloc(t->count + 1, sizeof(*d.jobs)), .left = calloc(t->count + 1, sizeof(*d.left)) };
+	struct demand d = {.trace = t,
+		.jobs = calloc(t->count + 1, sizeof(*d.jobs)),
+		.left = calloc(t->count + 1, sizeof(*d.left))};
 	int rv = shares && d.jobs && d.left ? 0 : -1;
 
 	for (size_t i = 0; rv == 0 && i < t->count; i++) {

@@ -4,7 +4,8 @@
  * The demand of a job counts once: what it was owed in one hour is not owed again in the next, so a short job
  * that waits for a day is owed no more than it asked for. It is what the project would have had on a cluster
  * of its own, as large as its share, that wastes nothing: the oldest job first, none faster than it can run.
- * It does not depend on the scheduler. Free jobs, and those that the cluster is too small for, are owed nothing.
+ * It does not depend on the scheduler. Free jobs, and those that the cluster is too small for, are owed
+ * nothing.
  *
  * Unit     GPU-seconds
  * Threads  pure function */
@@ -14,6 +15,7 @@
 #include "simulate/trace.h"
 
 /* owed[] by project of the trace, between two times of the trace. 0, or -1 and ENOMEM. */
-int owed_count(const struct trace *t, const struct shares *s, int64_t gpus, int64_t from, int64_t until, int64_t *owed);
+int owed_count(const struct trace *t, const struct shares *s, int64_t gpus, int64_t from, int64_t until,
+	int64_t *owed);
 
 #endif

@@ -3,15 +3,15 @@
 #include "simulate/picture.h"
 #include <stdlib.h>
 
-#define WIDTH     1200
-#define LEFT      60
-#define TOP       30
+#define WIDTH      1200
+#define LEFT       60
+#define TOP        30
 #define HEIGHT_MAX 2000
-#define LEGEND    18	/* a line of the legend */
-#define ACROSS    4	/* names in a line */
+#define LEGEND     18 /* a line of the legend */
+#define ACROSS     4  /* names in a line */
 
 struct cell {
-	int64_t lasted;		/* of the longest stretch in this pixel */
+	int64_t lasted; /* of the longest stretch in this pixel */
 	uint32_t project;
 	bool free;
 };
@@ -22,13 +22,14 @@ struct picture {
 	const struct sim_result *result;
 	int rows, row_height;
 	int64_t span;
-	struct cell *cells;	/* one row of pixels after the other */
+	struct cell *cells; /* one row of pixels after the other */
 };
 
 /* Hues as far apart as a golden angle: any number of projects, neighbours never alike. */
 static void colour(FILE *to, uint32_t project, bool free)
 {
-	fprintf(to, "hsl(%u,%d%%,%d%%)", project * 137 % 360, free ? 40 : 65, free ? 82 : 45 + (int)(project / 8 % 3) * 10);
+	fprintf(to, "hsl(%u,%d%%,%d%%)", project * 137 % 360, free ? 40 : 65,
+		free ? 82 : 45 + (int)(project / 8 % 3) * 10);
 }
 
 static int64_t pixel_time(const struct picture *p, int x)
@@ -46,7 +47,7 @@ static void segment_put(struct picture *p, const struct sim_segment *s)
 		int64_t lasted = (s->to < end ? s->to : end) - (s->from > begin ? s->from : begin);
 
 		if (lasted > row[x].lasted)
-			row[x] = (struct cell){ lasted, s->project, s->free };
+			row[x] = (struct cell){lasted, s->project, s->free};
 	}
 }
 
@@ -103,13 +104,16 @@ static void axis_draw(const struct picture *p, int height)
 	for (int64_t t = 0; t <= p->span; t += step) {
 		int x = LEFT + (int)(t * WIDTH / p->span);
 
-		fprintf(p->to, "<path d=\"M%d %dV%d\" stroke=\"#0004\"/><text x=\"%d\" y=\"%d\">%jd %s</text>\n", x, TOP - 6,
-			TOP + height, x + 3, TOP - 8, (intmax_t)(t / unit), unit == 3600 ? "h" : "d");
+		fprintf(p->to,
+			"<path d=\"M%d %dV%d\" stroke=\"#0004\"/><text x=\"%d\" y=\"%d\">%jd %s</text>\n", x,
+			TOP - 6, TOP + height, x + 3, TOP - 8, (intmax_t)(t / unit),
+			unit == 3600 ? "h" : "d");
 	}
 	for (int n = 0; n < p->setup->nodes; n++) {
 		int y = TOP + n * p->setup->gpus_per_node * p->row_height;
 
-		fprintf(p->to, "<path d=\"M%d %dH%d\" stroke=\"#0003\" stroke-width=\".5\"/>\n", LEFT, y, LEFT + WIDTH);
+		fprintf(p->to, "<path d=\"M%d %dH%d\" stroke=\"#0003\" stroke-width=\".5\"/>\n", LEFT, y,
+			LEFT + WIDTH);
 	}
 }
 
@@ -118,9 +122,12 @@ static void draw(const struct picture *p)
 	int height = p->rows * p->row_height;
 	int lines = (int)(p->setup->trace->projects.count - 1) / ACROSS + 1;
 
-	fprintf(p->to, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"11\">\n"
+	fprintf(p->to,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+		"font-family=\"sans-serif\" font-size=\"11\">\n"
 		"<title>%s: %d nodes of %d GPUs; a row a GPU, a colour a project, pale is free</title>\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", LEFT + WIDTH + 20, TOP + height + 20 + lines * LEGEND,
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+		LEFT + WIDTH + 20, TOP + height + 20 + lines * LEGEND,
 		sim_scheduler_name[p->setup->scheduler], p->setup->nodes, p->setup->gpus_per_node);
 	for (int gpu = 0; gpu < p->rows; gpu++)
 		row_draw(p, gpu);
@@ -131,8 +138,11 @@ static void draw(const struct picture *p)
 
 int picture_draw(FILE *to, const struct sim_setup *setup, const struct sim_result *result)
 {
-	struct picture p = { .to = to, .setup = setup, .result = result, .rows = setup->nodes * setup->gpus_per_node,
-		.span = result->until - result->from };
+	struct picture p = {.to = to,
+		.setup = setup,
+		.result = result,
+		.rows = setup->nodes * setup->gpus_per_node,
+		.span = result->until - result->from};
 
 	if (p.span <= 0)
 		p.span = 1;

@@ -8,7 +8,7 @@
 
 int queue_start(struct queue *q, size_t projects)
 {
-	*q = (struct queue){ .first = calloc(projects + 1, sizeof(*q->first)) };
+	*q = (struct queue){.first = calloc(projects + 1, sizeof(*q->first))};
 	for (size_t i = 0; q->first && i < projects; i++)
 		q->first[i] = NOBODY;
 	return q->first ? 0 : -1;
@@ -24,7 +24,7 @@ void queue_end(struct queue *q)
 static bool is_of(const struct class *c, const struct class *of)
 {
 	return c->gpus == of->gpus && c->free == of->free && c->lane == of->lane && c->user == of->user &&
-		c->level == of->level;
+	       c->level == of->level;
 }
 
 static struct class *class_find(struct engine *e, const struct class *of)
@@ -69,8 +69,12 @@ int queue_push(struct engine *e, uint32_t job)
 {
 	const struct trace_job *t = &e->s->trace->jobs[job];
 	bool lane = e->out->jobs[job].lane;
-	struct class of = { .project = t->project, .user = lane ? t->user : NOBODY, .level = e->jobs[job].level,
-		.gpus = t->gpus, .free = e->jobs[job].free, .lane = lane };
+	struct class of = {.project = t->project,
+		.user = lane ? t->user : NOBODY,
+		.level = e->jobs[job].level,
+		.gpus = t->gpus,
+		.free = e->jobs[job].free,
+		.lane = lane};
 	struct class *c = class_find(e, &of);
 
 	if (!c)

@@ -26,7 +26,7 @@ static int ratios(struct engine *e, bool free, struct fairshare **out, struct fa
 {
 	const struct shares *s = e->s->shares;
 	int64_t capacity = e->gpus * AMOUNT_RATE_ONE;
-	struct fairshare_cluster c = { capacity, capacity * (e->now - window_from(e->funded_window)) };
+	struct fairshare_cluster c = {capacity, capacity * (e->now - window_from(e->funded_window))};
 	const struct window *w = free ? e->free_window : e->funded_window;
 
 	memcpy(e->nodes, s->nodes, s->count * sizeof(*e->nodes));
@@ -35,7 +35,8 @@ static int ratios(struct engine *e, bool free, struct fairshare **out, struct fa
 
 		e->nodes[p->leaf].charged = window_sum(w, i);
 		if (!free && e->s->scheduler == SIM_CONTRACT)
-			e->nodes[p->leaf].entry = AMOUNT_RATE_ONE * (p->inside_until - p->inside_gpus * e->now);
+			e->nodes[p->leaf].entry =
+				AMOUNT_RATE_ONE * (p->inside_until - p->inside_gpus * e->now);
 	}
 	fairshare_free(*out);
 	*out = NULL;

@@ -7,9 +7,9 @@
 
 static const struct {
 	int32_t from, to;
-} class_gpus[REPORT_CLASSES] = { { 1, 1 }, { 2, 4 }, { 5, 8 }, { 9, 32 }, { 33, INT32_MAX } };
+} class_gpus[REPORT_CLASSES] = {{1, 1}, {2, 4}, {5, 8}, {9, 32}, {33, INT32_MAX}};
 
-const char *const report_class[REPORT_CLASSES] = { "1", "2-4", "5-8", "9-32", "33+" };
+const char *const report_class[REPORT_CLASSES] = {"1", "2-4", "5-8", "9-32", "33+"};
 
 /* --- waits ------------------------------------------------------------------------------------------ */
 
@@ -47,10 +47,11 @@ static struct report_wait wait_of(const struct report *r, enum wait_of of, int c
 		int64_t start = r->result->jobs[i].first_start;
 
 		if (counts(r, i, of, class))
-			scratch[n++] = (start < 0 ? r->result->until : start) - r->setup->trace->jobs[i].submit_s;
+			scratch[n++] =
+				(start < 0 ? r->result->until : start) - r->setup->trace->jobs[i].submit_s;
 	}
 	qsort(scratch, n, sizeof(*scratch), by_length);
-	return (struct report_wait){ (int64_t)n, percentile(scratch, n, 50), percentile(scratch, n, 90) };
+	return (struct report_wait){(int64_t)n, percentile(scratch, n, 50), percentile(scratch, n, 90)};
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -58,13 +59,14 @@ static int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-int report_make(struct report *r, const struct sim_setup *setup, const struct sim_result *result, const int64_t *owed, double wall_s)
+int report_make(struct report *r, const struct sim_setup *setup, const struct sim_result *result,
+	const int64_t *owed, double wall_s)
 {
 	int64_t *scratch = calloc(setup->trace->count + 1, sizeof(*scratch));
 
 	if (!scratch)
 		return -1;
-	*r = (struct report){ .setup = setup, .result = result, .owed = owed, .wall_s = wall_s };
+	*r = (struct report){.setup = setup, .result = result, .owed = owed, .wall_s = wall_s};
 	for (int c = 0; c < REPORT_CLASSES; c++)
 		r->wait[c] = wait_of(r, WAIT_CLASS, c, scratch);
 	r->wait_all = wait_of(r, WAIT_ALL, 0, scratch);

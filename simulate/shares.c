@@ -67,7 +67,8 @@ static int line_add(struct shares *s, char *line, int number, struct fault *why)
 	if (*up && strcmp(up, "-")) {
 		parent = trace_name(&s->names, up, false);
 		if (parent < 0)
-			return fault_errno(why, EINVAL, "line %d: the parent %s does not stand before %s", number, up, name);
+			return fault_errno(why, EINVAL, "line %d: the parent %s does not stand before %s",
+				number, up, name);
 	}
 	return add(s, name, parent, weight, why);
 }
@@ -117,8 +118,9 @@ static int make_nodes(struct shares *s, struct fault *why)
 		int64_t share = (int64_t)llround(s->weights[i] * scale);
 
 		/* a weight above 0 stays above 0 */
-		s->nodes[i] = (struct fairshare_node){ .parent = s->parents[i], .share = share || s->weights[i] == 0 ? share : 1,
-			.entitled = FAIRSHARE_BY_SHARE };
+		s->nodes[i] = (struct fairshare_node){.parent = s->parents[i],
+			.share = share || s->weights[i] == 0 ? share : 1,
+			.entitled = FAIRSHARE_BY_SHARE};
 	}
 	return 0;
 }
@@ -137,8 +139,11 @@ int shares_finish(struct shares *s, const struct trace *t, struct fault *why)
 			return -1;
 		s->leaf[i] = trace_name(&s->names, name, false);
 		if (s->leaf[i] < 0)
-			return fault_errno(why, EINVAL, "project %s of the trace has no weight: add --share %s=WEIGHT (0: free tier only), "
-				"or a line to the tree", name, name);
+			return fault_errno(why, EINVAL,
+				"project %s of the trace has no weight: add --share %s=WEIGHT (0: free tier "
+				"only), "
+				"or a line to the tree",
+				name, name);
 	}
 	return make_nodes(s, why);
 }

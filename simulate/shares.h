@@ -11,21 +11,23 @@
 #include "simulate/trace.h"
 
 struct shares {
-	struct trace_names names;	/* of the nodes: parents before children */
+	struct trace_names names; /* of the nodes: parents before children */
 	double *weights;
 	int *parents;
-	struct fairshare_node *nodes;	/* made by shares_finish */
+	struct fairshare_node *nodes; /* made by shares_finish */
 	size_t count, room;
-	int *leaf;			/* of each project of the trace: its node */
+	int *leaf; /* of each project of the trace: its node */
 };
 
 /* "PROJECT=WEIGHT", a node without a parent. 0, or -1 and EINVAL, EEXIST or ENOMEM. */
 int shares_add_text(struct shares *s, const char *text, struct fault *why);
 
-/* A file: a header project,parent,share, then a node a line, parents before their children; no parent: "" or "-". */
+/* A file: a header project,parent,share, then a node a line, parents before their children; no parent: "" or
+ * "-". */
 int shares_read(struct shares *s, FILE *from, struct fault *why);
 
-/* All are there. A project of the trace without a weight is an error when others have one; when none has, all are equal. */
+/* All are there. A project of the trace without a weight is an error when others have one; when none has, all
+ * are equal. */
 int shares_finish(struct shares *s, const struct trace *t, struct fault *why);
 void shares_free(struct shares *s);
 

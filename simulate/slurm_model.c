@@ -27,8 +27,8 @@ static int segment_add(struct engine *e, uint32_t gpu, uint32_t job)
 		r->segments = segments;
 		r->segments_room = room;
 	}
-	r->segments[r->nsegments++] = (struct sim_segment){ gpu, job_of(e, job)->project, e->jobs[job].free,
-		e->jobs[job].since, e->now };
+	r->segments[r->nsegments++] = (struct sim_segment){
+		gpu, job_of(e, job)->project, e->jobs[job].free, e->jobs[job].since, e->now};
 	return 0;
 }
 
@@ -59,8 +59,12 @@ static int gpus_own(struct engine *e, uint32_t job, uint32_t from, uint32_t to)
 static int run_add(struct engine *e, uint32_t job, int64_t safe_s)
 {
 	struct job *j = &e->jobs[job];
-	const struct placement_run r = { .project = (uint32_t)e->projects[job_of(e, job)->project].leaf, .free = j->free,
-		.start = e->now, .safe_until = e->now + safe_s, .parts = j->parts, .nparts = j->nparts };
+	const struct placement_run r = {.project = (uint32_t)e->projects[job_of(e, job)->project].leaf,
+		.free = j->free,
+		.start = e->now,
+		.safe_until = e->now + safe_s,
+		.parts = j->parts,
+		.nparts = j->nparts};
 
 	if (placement_add(e->placement, &r, &j->run) < 0)
 		return -1;
@@ -132,7 +136,8 @@ int job_start(struct engine *e, uint32_t job, const struct placement_part *parts
 	struct job *j = &e->jobs[job];
 	bool contract = e->s->scheduler == SIM_CONTRACT;
 
-	if (parts_keep(j, parts, nparts) < 0 || run_add(e, job, contract ? t->min_runtime_s : t->limit_s) < 0 ||
+	if (parts_keep(j, parts, nparts) < 0 ||
+		run_add(e, job, contract ? t->min_runtime_s : t->limit_s) < 0 ||
 		gpus_own(e, job, NOBODY, job) < 0)
 		return -1;
 	j->state = JOB_RUNNING;
@@ -243,10 +248,11 @@ int job_displace(struct engine *e, uint32_t job)
 	const struct trace_job *t = job_of(e, job);
 	struct sim_project *out = &e->out->projects[t->project];
 	struct job *j = &e->jobs[job];
-	int64_t step = t->min_runtime_s > 0 ? t->min_runtime_s : TRACE_MIN_RUNTIME_S, lasted = e->now - j->since;
+	int64_t step = t->min_runtime_s > 0 ? t->min_runtime_s : TRACE_MIN_RUNTIME_S,
+		lasted = e->now - j->since;
 	int64_t kept = t->resumable ? lasted / step * step : 0;
 
-	assert(j->free || lasted >= t->min_runtime_s);	/* nobody is displaced inside the minimum runtime */
+	assert(j->free || lasted >= t->min_runtime_s); /* nobody is displaced inside the minimum runtime */
 	*(j->free ? &out->reclaimed : &out->displaced) += 1;
 	out->lost_gpu_s += (lasted - kept) * t->gpus;
 	if (job_stop(e, job) < 0)

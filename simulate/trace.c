@@ -124,19 +124,37 @@ static int job_add(struct trace *t, const struct reading *r)
 		t->jobs = jobs;
 		t->room = room;
 	}
-	t->jobs[t->count++] = (struct trace_job){ .submit_s = r->submit_s, .duration_s = r->duration_s,
-		.min_runtime_s = r->min_runtime_s, .gpus = (int32_t)r->gpus, .project = (uint32_t)project,
-		.user = (uint32_t)user, .resumable = r->resumable };
+	t->jobs[t->count++] = (struct trace_job){.submit_s = r->submit_s,
+		.duration_s = r->duration_s,
+		.min_runtime_s = r->min_runtime_s,
+		.gpus = (int32_t)r->gpus,
+		.project = (uint32_t)project,
+		.user = (uint32_t)user,
+		.resumable = r->resumable};
 	return 0;
 }
 
 /* --- CSV -------------------------------------------------------------------------------------------- */
 
-enum csv_column { CSV_SUBMIT, CSV_DURATION, CSV_GPUS, CSV_PROJECT, CSV_USER, CSV_MIN_RUNTIME, CSV_RESUMABLE, CSV_COLUMNS };
+enum csv_column {
+	CSV_SUBMIT,
+	CSV_DURATION,
+	CSV_GPUS,
+	CSV_PROJECT,
+	CSV_USER,
+	CSV_MIN_RUNTIME,
+	CSV_RESUMABLE,
+	CSV_COLUMNS
+};
 
 static const char *const csv_name[CSV_COLUMNS] = {
-	[CSV_SUBMIT] = "submit_s", [CSV_DURATION] = "duration_s", [CSV_GPUS] = "gpus", [CSV_PROJECT] = "project",
-	[CSV_USER] = "user", [CSV_MIN_RUNTIME] = "min_runtime_s", [CSV_RESUMABLE] = "resumable",
+	[CSV_SUBMIT] = "submit_s",
+	[CSV_DURATION] = "duration_s",
+	[CSV_GPUS] = "gpus",
+	[CSV_PROJECT] = "project",
+	[CSV_USER] = "user",
+	[CSV_MIN_RUNTIME] = "min_runtime_s",
+	[CSV_RESUMABLE] = "resumable",
 };
 
 #define CSV_NEEDED (CSV_PROJECT + 1)
@@ -198,7 +216,7 @@ static bool is_no(const char *text)
 static int csv_row(struct trace *t, char *const *field, int n, const int at[CSV_COLUMNS], int64_t line)
 {
 	const char *text[CSV_COLUMNS];
-	struct reading r = { .min_runtime_s = TRACE_MIN_RUNTIME_S };
+	struct reading r = {.min_runtime_s = TRACE_MIN_RUNTIME_S};
 
 	for (int c = 0; c < CSV_COLUMNS; c++)
 		text[c] = at[c] >= 0 && at[c] < n ? field[at[c]] : "";
@@ -213,7 +231,7 @@ static int csv_row(struct trace *t, char *const *field, int n, const int at[CSV_
 	if (!*text[CSV_PROJECT])
 		return aside(t, line, "it has no project");
 	r.project = text[CSV_PROJECT];
-	r.user = *text[CSV_USER] ? text[CSV_USER] : r.project;	/* nobody is told apart: one user a project */
+	r.user = *text[CSV_USER] ? text[CSV_USER] : r.project; /* nobody is told apart: one user a project */
 	r.resumable = !is_no(text[CSV_RESUMABLE]);
 	return job_add(t, &r);
 }
@@ -255,10 +273,10 @@ static int sacct_row_add(struct trace *t, const struct sacct_row *row, const str
 	case SACCT_ASIDE:
 		return aside(t, row->line, reason.text);
 	default:
-		return 0;	/* a step, or a job that never started */
+		return 0; /* a step, or a job that never started */
 	}
-	r = (struct reading){ run.account, *run.user ? run.user : run.account, run.submit, run.end - run.from,
-		run.gpus.total, TRACE_MIN_RUNTIME_S, true };
+	r = (struct reading){run.account, *run.user ? run.user : run.account, run.submit, run.end - run.from,
+		run.gpus.total, TRACE_MIN_RUNTIME_S, true};
 	return run.gpus.total > 0 && r.duration_s > 0 ? job_add(t, &r) : 0;
 }
 
@@ -302,7 +320,7 @@ static void set_limits(struct trace *t, uint64_t seed)
 	for (size_t i = 0; i < t->count; i++) {
 		struct trace_job *j = &t->jobs[i];
 
-		j->limit_s = i;	/* keeps the order of the file while sorting */
+		j->limit_s = i; /* keeps the order of the file while sorting */
 	}
 	qsort(t->jobs, t->count, sizeof(*t->jobs), by_submit);
 	for (size_t i = 0; i < t->count; i++) {
@@ -340,7 +358,8 @@ int trace_read(struct trace *t, FILE *from, const struct zone *z, uint64_t seed,
 	if (rv < 0)
 		return -1;
 	if (!t->count)
-		return fault_errno(why, EINVAL, "there is no job in it%s%s", t->aside ? ": " : "", t->first_aside.text);
+		return fault_errno(
+			why, EINVAL, "there is no job in it%s%s", t->aside ? ": " : "", t->first_aside.text);
 	set_limits(t, seed);
 	return 0;
 }

@@ -17,31 +17,32 @@
 
 struct trace_job {
 	int64_t submit_s, duration_s;
-	int64_t min_runtime_s;		/* 0: the free tier; cut to the time limit */
-	int64_t limit_s;		/* 1 to 3 times the duration, by the seed: nobody knows how long a job takes */
+	int64_t min_runtime_s; /* 0: the free tier; cut to the time limit */
+	int64_t limit_s;       /* 1 to 3 times the duration, by the seed: nobody knows how long a job takes */
 	int32_t gpus;
-	uint32_t project, user;		/* indices of names */
-	bool resumable;			/* no: displaced is cancelled */
+	uint32_t project, user; /* indices of names */
+	bool resumable;         /* no: displaced is cancelled */
 };
 
 struct trace_names {
 	char **name;
 	size_t count, room;
-	uint32_t *hash;			/* open: index + 1, 0 = empty */
+	uint32_t *hash; /* open: index + 1, 0 = empty */
 	size_t hash_room;
 };
 
 struct trace {
-	struct trace_job *jobs;		/* by submit_s; those of one second as in the file */
+	struct trace_job *jobs; /* by submit_s; those of one second as in the file */
 	size_t count, room;
 	struct trace_names projects, users;
-	size_t aside;			/* rows that are no job */
-	struct fault first_aside;	/* why the first of them is none */
+	size_t aside;             /* rows that are no job */
+	struct fault first_aside; /* why the first of them is none */
 };
 
-#define TRACE_MIN_RUNTIME_S 900		/* where none is given: the site's default */
+#define TRACE_MIN_RUNTIME_S 900 /* where none is given: the site's default */
 
-/* Everything in `from`. 0; or -1: EINVAL (a header that is none, no job at all), EIO, ENOMEM; *t is to be freed in any case. */
+/* Everything in `from`. 0; or -1: EINVAL (a header that is none, no job at all), EIO, ENOMEM; *t is to be
+ * freed in any case. */
 int trace_read(struct trace *t, FILE *from, const struct zone *z, uint64_t seed, struct fault *why);
 void trace_free(struct trace *t);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX 32
-#define HOUR 3600
+#define MAX      32
+#define HOUR     3600
 #define GPU_HOUR ((int64_t)3600 * 1000)
 
 static struct case_table cases;
@@ -48,25 +48,29 @@ static void do_node(struct world *w, const struct case_row *row)
 	int parent = strcmp(row->col[2], "-") ? (int)node(w, row, row->col[2]) : FAIRSHARE_NO_PARENT;
 
 	w->names[w->count] = row->col[1];
-	w->nodes[w->count++] = (struct fairshare_node){ .parent = parent, .share = number(row, 3) };
+	w->nodes[w->count++] = (struct fairshare_node){.parent = parent, .share = number(row, 3)};
 }
 
 static void do_gpus(struct world *w, const struct case_row *row)
 {
-	w->capacities[w->ncapacities++] = (struct capacity_change){ number(row, 1) * HOUR, number(row, 2) * 1000 };
+	w->capacities[w->ncapacities++] =
+		(struct capacity_change){number(row, 1) * HOUR, number(row, 2) * 1000};
 }
 
 static void do_set(struct world *w, const struct case_row *row)
 {
-	w->weights[w->nweights++] = (struct weight_change){ number(row, 1) * HOUR, node(w, row, row->col[2]), number(row, 3) };
+	w->weights[w->nweights++] =
+		(struct weight_change){number(row, 1) * HOUR, node(w, row, row->col[2]), number(row, 3)};
 }
 
 static void do_window(struct world *w, const struct case_row *row)
 {
 	struct fault why = {""};
 
-	ck_assert_msg(entitlement_fill(w->nodes, w->count, w->weights, w->nweights, w->capacities, w->ncapacities, number(row, 1) * HOUR,
-		number(row, 2) * HOUR, &w->cluster, &why) == 0, "%s: %s", w->name, why.text);
+	ck_assert_msg(
+		entitlement_fill(w->nodes, w->count, w->weights, w->nweights, w->capacities, w->ncapacities,
+			number(row, 1) * HOUR, number(row, 2) * HOUR, &w->cluster, &why) == 0,
+		"%s: %s", w->name, why.text);
 }
 
 static struct fairshare *built(const struct world *w)
@@ -82,7 +86,8 @@ static void do_entitled(struct world *w, const struct case_row *row)
 	struct fairshare *f = built(w);
 	int64_t got = fairshare_entitled(f, node(w, row, row->col[1]));
 
-	ck_assert_msg(got == number(row, 2) * GPU_HOUR, "%s: %s is entitled to %jd units", w->name, row->col[1], (intmax_t)got);
+	ck_assert_msg(got == number(row, 2) * GPU_HOUR, "%s: %s is entitled to %jd units", w->name,
+		row->col[1], (intmax_t)got);
 	fairshare_free(f);
 }
 
@@ -90,7 +95,8 @@ static void do_same(struct world *w, const struct case_row *row)
 {
 	bool same = w->nodes[node(w, row, row->col[1])].entitled == FAIRSHARE_BY_SHARE;
 
-	ck_assert_msg(same == !strcmp(row->col[2], "yes"), "%s: same share of %s: the table says %s", w->name, row->col[1], row->col[2]);
+	ck_assert_msg(same == !strcmp(row->col[2], "yes"), "%s: same share of %s: the table says %s", w->name,
+		row->col[1], row->col[2]);
 }
 
 static void do_ratio(struct world *w, const struct case_row *row)
@@ -100,7 +106,8 @@ static void do_ratio(struct world *w, const struct case_row *row)
 
 	w->nodes[n].charged = number(row, 2) * GPU_HOUR;
 	f = built(w);
-	ck_assert_msg(fairshare_ratio_ppm(f, n) == number(row, 3), "%s: ratio %jd", w->name, (intmax_t)fairshare_ratio_ppm(f, n));
+	ck_assert_msg(fairshare_ratio_ppm(f, n) == number(row, 3), "%s: ratio %jd", w->name,
+		(intmax_t)fairshare_ratio_ppm(f, n));
 	fairshare_free(f);
 }
 
@@ -109,8 +116,13 @@ static const struct {
 	int columns;
 	void (*run)(struct world *, const struct case_row *);
 } lines[] = {
-	{ "node", 4, do_node }, { "gpus", 3, do_gpus }, { "set", 4, do_set }, { "window", 3, do_window },
-	{ "entitled", 3, do_entitled }, { "same", 3, do_same }, { "ratio", 4, do_ratio },
+	{"node", 4, do_node},
+	{"gpus", 3, do_gpus},
+	{"set", 4, do_set},
+	{"window", 3, do_window},
+	{"entitled", 3, do_entitled},
+	{"same", 3, do_same},
+	{"ratio", 4, do_ratio},
 };
 
 static void run_line(struct world *w, const struct case_row *row)
@@ -125,7 +137,7 @@ static void run_line(struct world *w, const struct case_row *row)
 
 START_TEST(entitlement_is_as_the_table_says)
 {
-	struct world w = { .name = cases.row[_i].col[1] };
+	struct world w = {.name = cases.row[_i].col[1]};
 
 	if (strcmp(cases.row[_i].col[0], "case"))
 		return;
@@ -136,9 +148,9 @@ END_TEST
 
 START_TEST(what_makes_no_sense_is_refused)
 {
-	struct fairshare_node nodes[] = { { FAIRSHARE_NO_PARENT, 1, 0, 0, 0 } };
-	const struct weight_change bad[] = { { 5, 1, 1 }, { 5, 0, -1 }, { 5, 0, FAIRSHARE_SHARE_MAX + 1LL } };
-	const struct capacity_change c = { 0, 1000 }, huge = { 0, INT64_MAX };
+	struct fairshare_node nodes[] = {{FAIRSHARE_NO_PARENT, 1, 0, 0, 0}};
+	const struct weight_change bad[] = {{5, 1, 1}, {5, 0, -1}, {5, 0, FAIRSHARE_SHARE_MAX + 1LL}};
+	const struct capacity_change c = {0, 1000}, huge = {0, INT64_MAX};
 	struct fairshare_cluster out;
 	struct fault why = {""};
 

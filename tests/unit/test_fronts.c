@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #define MONDAY ((int64_t)1767571200)
-#define DAY 86400
+#define DAY    86400
 
 static struct case_table lanes, slots;
 
@@ -20,7 +20,8 @@ START_TEST(lane_is_as_the_table_says)
 
 	ck_assert_msg(takes == case_number(c, 6), "%s: taken %d", c->col[0], takes);
 	if (!case_none(c, 7))
-		ck_assert_msg(lane_is_open(&l, case_number(c, 4), case_number(c, 5), case_number(c, 1), case_number(c, 2)) == case_number(c, 7),
+		ck_assert_msg(lane_is_open(&l, case_number(c, 4), case_number(c, 5), case_number(c, 1),
+				      case_number(c, 2)) == case_number(c, 7),
 			"%s: open, the table says %s", c->col[0], c->col[7]);
 }
 END_TEST
@@ -36,11 +37,13 @@ END_TEST
 START_TEST(slot_is_as_the_table_says)
 {
 	const struct case_row *c = &slots.row[_i];
-	const struct slot s = { case_number(c, 1) * 3600, case_number(c, 2) * 3600, 500000 };
+	const struct slot s = {case_number(c, 1) * 3600, case_number(c, 2) * 3600, 500000};
 	int64_t now = MONDAY + case_number(c, 3) * 3600;
 
-	ck_assert_msg(slot_is_open(&s, now) == case_number(c, 5), "%s: open, the table says %s", c->col[0], c->col[5]);
-	ck_assert_msg(slot_goes_first(&s, now, case_number(c, 4), 100) == case_number(c, 6), "%s: first, the table says %s", c->col[0], c->col[6]);
+	ck_assert_msg(slot_is_open(&s, now) == case_number(c, 5), "%s: open, the table says %s", c->col[0],
+		c->col[5]);
+	ck_assert_msg(slot_goes_first(&s, now, case_number(c, 4), 100) == case_number(c, 6),
+		"%s: first, the table says %s", c->col[0], c->col[6]);
 }
 END_TEST
 
@@ -77,7 +80,7 @@ START_TEST(what_is_before_the_window_does_not_count)
 	ck_assert_int_eq(window_sum(w, 0), 3600);
 	window_add(w, 0, MONDAY - 90000, MONDAY - 80000, 1);
 	ck_assert_int_eq(window_sum(w, 0), 3600);
-	window_move(w, MONDAY - 5000);	/* not back */
+	window_move(w, MONDAY - 5000); /* not back */
 	ck_assert_int_eq(window_from(w), MONDAY - 3600);
 	window_free(w);
 }

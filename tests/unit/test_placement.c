@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_placement.c - what fits where and who gives way, from a table; that the choice is minimal, by trying */
+ * test_placement.c - what fits where and who gives way, from a table; that the choice is minimal, by trying
+ */
 #include "lib/placement.h"
 #include "tests/unit/cases.h"
 #include "tests/unit/suites.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX 32
+#define MAX   32
 #define H_PPM 50000
 
 static struct case_table cases;
@@ -19,7 +20,10 @@ struct world {
 	size_t nprojects;
 	struct fairshare *by_funded, *by_free;
 	struct placement *p;
-	struct { int64_t id; uint32_t run; } runs[MAX];
+	struct {
+		int64_t id;
+		uint32_t run;
+	} runs[MAX];
 	size_t nruns;
 	int64_t now;
 };
@@ -55,7 +59,8 @@ static struct placement_part part(const struct case_row *row, const char *text)
 
 static void do_share(struct world *w, const struct case_row *row)
 {
-	struct fairshare_node n = { FAIRSHARE_NO_PARENT, 1, number(row, row->col[2]) * 1000, 0, FAIRSHARE_BY_SHARE };
+	struct fairshare_node n = {
+		FAIRSHARE_NO_PARENT, 1, number(row, row->col[2]) * 1000, 0, FAIRSHARE_BY_SHARE};
 
 	w->projects[w->nprojects] = row->col[1];
 	w->funded[w->nprojects] = n;
@@ -65,11 +70,11 @@ static void do_share(struct world *w, const struct case_row *row)
 
 static void do_nodes(struct world *w, const struct case_row *row)
 {
-	const struct fairshare_cluster c = { 100000, (int64_t)100000 * 604800 };
+	const struct fairshare_cluster c = {100000, (int64_t)100000 * 604800};
 	struct placement_node nodes[MAX];
 
 	for (int i = 1; i < row->n; i++)
-		nodes[i - 1] = (struct placement_node){ (int32_t)number(row, row->col[i]), 1 };
+		nodes[i - 1] = (struct placement_node){(int32_t)number(row, row->col[i]), 1};
 	w->p = placement_new(nodes, (size_t)row->n - 1);
 	ck_assert_ptr_nonnull(w->p);
 	ck_assert_int_eq(fairshare_new(w->funded, w->nprojects, &c, &w->by_funded, NULL), 0);
@@ -79,8 +84,10 @@ static void do_nodes(struct world *w, const struct case_row *row)
 static void do_run(struct world *w, const struct case_row *row)
 {
 	struct placement_part parts[MAX];
-	struct placement_run r = { .project = project(w, row, row->col[2]), .start = number(row, row->col[3]),
-		.safe_until = number(row, row->col[4]), .parts = parts };
+	struct placement_run r = {.project = project(w, row, row->col[2]),
+		.start = number(row, row->col[3]),
+		.safe_until = number(row, row->col[4]),
+		.parts = parts};
 	bool leaving = false;
 	int i = 5;
 
@@ -112,7 +119,7 @@ static void do_promise(struct world *w, const struct case_row *row)
 static void do_guard(struct world *w, const struct case_row *row)
 {
 	for (int i = 2; i < row->n; i++) {
-		struct placement_part x = { (uint32_t)number(row, row->col[i]), 0 };
+		struct placement_part x = {(uint32_t)number(row, row->col[i]), 0};
 
 		placement_guard(w->p, &x, 1, number(row, row->col[1]));
 	}
@@ -128,7 +135,7 @@ static void do_now(struct world *w, const struct case_row *row)
 struct asked {
 	struct placement_job job;
 	bool only_free, all;
-	int answer;			/* column behind the arrow */
+	int answer; /* column behind the arrow */
 };
 
 static bool option(struct asked *a, const char *word)
@@ -156,7 +163,7 @@ static bool option(struct asked *a, const char *word)
 
 static struct asked question(const struct world *w, const struct case_row *row)
 {
-	struct asked a = { .job = { .project = project(w, row, row->col[1]), .kinds = 1 } };
+	struct asked a = {.job = {.project = project(w, row, row->col[1]), .kinds = 1}};
 	int i = 3;
 
 	if (sscanf(row->col[2], "%d/%u", &a.job.gpus, &a.job.nodes) != 2)
@@ -184,9 +191,11 @@ static void text_of(const struct world *w, const struct placement_choice *c, cha
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->nparts; i++)
-		n += (size_t)snprintf(out + n, room - n, "%s%u:%d", i ? " " : "", c->parts[i].node, c->parts[i].gpus);
+		n += (size_t)snprintf(
+			out + n, room - n, "%s%u:%d", i ? " " : "", c->parts[i].node, c->parts[i].gpus);
 	for (size_t i = 0; i < c->nvictims; i++)
-		n += (size_t)snprintf(out + n, room - n, "%s %jd", i ? "" : " -", (intmax_t)id_of(w, c->victims[i]));
+		n += (size_t)snprintf(
+			out + n, room - n, "%s %jd", i ? "" : " -", (intmax_t)id_of(w, c->victims[i]));
 }
 
 static void check(const struct world *w, const struct case_row *row, int from, const char *got)
@@ -197,7 +206,8 @@ static void check(const struct world *w, const struct case_row *row, int from, c
 		strcat(wanted, i > from ? " " : "");
 		strcat(wanted, row->col[i]);
 	}
-	ck_assert_msg(!strcmp(got, wanted), "%s, line %d: %s, the table says %s", w->name, row->line, got, wanted);
+	ck_assert_msg(
+		!strcmp(got, wanted), "%s, line %d: %s, the table says %s", w->name, row->line, got, wanted);
 }
 
 static void do_fits(struct world *w, const struct case_row *row)
@@ -217,7 +227,7 @@ static void do_fits(struct world *w, const struct case_row *row)
 static void do_room(struct world *w, const struct case_row *row)
 {
 	struct asked a = question(w, row);
-	const struct placement_rules rules = { w->by_funded, w->by_free, H_PPM };
+	const struct placement_rules rules = {w->by_funded, w->by_free, H_PPM};
 	struct placement_choice c = {0};
 	char got[256] = "no";
 	int rv = placement_make_room(w->p, &rules, &a.job, w->now, a.only_free, &c);
@@ -232,7 +242,7 @@ static void do_room(struct world *w, const struct case_row *row)
 static void do_when(struct world *w, const struct case_row *row)
 {
 	struct asked a = question(w, row);
-	const struct placement_rules rules = { w->by_funded, w->by_free, H_PPM };
+	const struct placement_rules rules = {w->by_funded, w->by_free, H_PPM};
 	struct placement_choice c = {0};
 	char got[256] = "never";
 	int64_t at = 0;
@@ -248,11 +258,18 @@ static void do_when(struct world *w, const struct case_row *row)
 
 static const struct {
 	const char *word;
-	int columns;			/* at least */
+	int columns; /* at least */
 	void (*run)(struct world *, const struct case_row *);
 } lines[] = {
-	{ "share", 4, do_share }, { "nodes", 2, do_nodes }, { "run", 7, do_run }, { "promise", 2, do_promise },
-	{ "guard", 3, do_guard }, { "now", 2, do_now }, { "fits", 5, do_fits }, { "room", 5, do_room }, { "when", 5, do_when },
+	{"share", 4, do_share},
+	{"nodes", 2, do_nodes},
+	{"run", 7, do_run},
+	{"promise", 2, do_promise},
+	{"guard", 3, do_guard},
+	{"now", 2, do_now},
+	{"fits", 5, do_fits},
+	{"room", 5, do_room},
+	{"when", 5, do_when},
 };
 
 static void run_line(struct world *w, const struct case_row *row)
@@ -275,7 +292,7 @@ static void world_end(struct world *w)
 /* The loop runs over all lines; only those that begin a case do something. */
 START_TEST(placement_is_as_the_table_says)
 {
-	struct world w = { .name = cases.row[_i].col[1], .now = 1000 };
+	struct world w = {.name = cases.row[_i].col[1], .now = 1000};
 
 	if (strcmp(cases.row[_i].col[0], "case"))
 		return;
@@ -297,12 +314,12 @@ static uint32_t below(uint32_t *state, uint32_t n)
 	return (next_number(state) >> 16) % n;
 }
 
-#define NODES 12
+#define NODES    12
 #define PER_NODE 8
 
 struct crowd {
 	struct placement *p;
-	struct placement_part parts[NODES * PER_NODE];	/* a run each */
+	struct placement_part parts[NODES * PER_NODE]; /* a run each */
 	uint32_t run[NODES * PER_NODE];
 	bool protected[NODES * PER_NODE];
 	size_t n;
@@ -313,16 +330,18 @@ static void crowd_fill(struct crowd *c, uint32_t *seed)
 	struct placement_node nodes[NODES];
 
 	for (size_t i = 0; i < NODES; i++)
-		nodes[i] = (struct placement_node){ PER_NODE, 1 };
+		nodes[i] = (struct placement_node){PER_NODE, 1};
 	c->p = placement_new(nodes, NODES);
 	for (uint32_t node = 0; node < NODES; node++)
 		for (int32_t left = PER_NODE; left > 0 && below(seed, 8);) {
 			int32_t gpus = 1 + (int32_t)below(seed, (uint32_t)left);
 			bool safe = below(seed, 4) == 0;
-			struct placement_run r = { .project = 1 + below(seed, 3), .safe_until = safe ? 2000 : 500,
-				.parts = &c->parts[c->n], .nparts = 1 };
+			struct placement_run r = {.project = 1 + below(seed, 3),
+				.safe_until = safe ? 2000 : 500,
+				.parts = &c->parts[c->n],
+				.nparts = 1};
 
-			c->parts[c->n] = (struct placement_part){ node, gpus };
+			c->parts[c->n] = (struct placement_part){node, gpus};
 			c->protected[c->n] = safe;
 			ck_assert_int_eq(placement_add(c->p, &r, &c->run[c->n]), 0);
 			c->n++;
@@ -358,17 +377,19 @@ static void check_minimal(const struct crowd *c, const struct placement_choice *
 		bool needed = false;
 
 		for (size_t k = 0; k < choice->nparts; k++)
-			needed |= choice->parts[k].node == v->node && room[v->node] - v->gpus < choice->parts[k].gpus;
+			needed |= choice->parts[k].node == v->node &&
+				  room[v->node] - v->gpus < choice->parts[k].gpus;
 		ck_assert_msg(needed, "a run with %d GPUs on node %u went for nothing", v->gpus, v->node);
 	}
 }
 
 START_TEST(nobody_goes_for_nothing_and_nobody_inside_the_minimum)
 {
-	const struct fairshare_node nodes[] = { { FAIRSHARE_NO_PARENT, 1, 0, 0, FAIRSHARE_BY_SHARE },
-		{ FAIRSHARE_NO_PARENT, 1, 5000, 0, FAIRSHARE_BY_SHARE }, { FAIRSHARE_NO_PARENT, 1, 6000, 0, FAIRSHARE_BY_SHARE },
-		{ FAIRSHARE_NO_PARENT, 1, 7000, 0, FAIRSHARE_BY_SHARE } };
-	const struct fairshare_cluster cluster = { 96000, (int64_t)96000 * 604800 };
+	const struct fairshare_node nodes[] = {{FAIRSHARE_NO_PARENT, 1, 0, 0, FAIRSHARE_BY_SHARE},
+		{FAIRSHARE_NO_PARENT, 1, 5000, 0, FAIRSHARE_BY_SHARE},
+		{FAIRSHARE_NO_PARENT, 1, 6000, 0, FAIRSHARE_BY_SHARE},
+		{FAIRSHARE_NO_PARENT, 1, 7000, 0, FAIRSHARE_BY_SHARE}};
+	const struct fairshare_cluster cluster = {96000, (int64_t)96000 * 604800};
 	struct fairshare *f;
 	uint32_t seed = (uint32_t)_i + 1;
 	struct crowd c = {0};
@@ -378,8 +399,8 @@ START_TEST(nobody_goes_for_nothing_and_nobody_inside_the_minimum)
 	crowd_fill(&c, &seed);
 	for (uint32_t k = 1; k <= 4; k++)
 		for (int32_t gpus = (int32_t)k; gpus <= (int32_t)k * PER_NODE; gpus++) {
-			const struct placement_rules rules = { f, NULL, H_PPM };
-			const struct placement_job job = { .project = 0, .nodes = k, .gpus = gpus, .kinds = 1 };
+			const struct placement_rules rules = {f, NULL, H_PPM};
+			const struct placement_job job = {.project = 0, .nodes = k, .gpus = gpus, .kinds = 1};
 
 			if (placement_make_room(c.p, &rules, &job, 1000, false, &choice) == 1)
 				check_minimal(&c, &choice);
@@ -392,9 +413,9 @@ END_TEST
 
 START_TEST(what_comes_and_goes_leaves_the_nodes_as_they_were)
 {
-	const struct placement_node nodes[] = { { 8, 1 }, { 8, 1 } };
-	const struct placement_part parts[] = { { 0, 8 }, { 1, 3 } };
-	struct placement_run r = { .parts = parts, .nparts = 2 };
+	const struct placement_node nodes[] = {{8, 1}, {8, 1}};
+	const struct placement_part parts[] = {{0, 8}, {1, 3}};
+	struct placement_run r = {.parts = parts, .nparts = 2};
 	struct placement *p = placement_new(nodes, 2);
 	uint32_t a, b;
 

@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER "submit_s,duration_s,gpus,project,user,min_runtime_s,resumable\n"
-#define TEXT_MAX 8192
+#define HEADER       "submit_s,duration_s,gpus,project,user,min_runtime_s,resumable\n"
+#define TEXT_MAX     8192
 #define PROJECTS_MAX 16
 
 static struct case_table cases;
 
 struct world {
 	const char *name;
-	char text[TEXT_MAX];		/* the trace */
+	char text[TEXT_MAX]; /* the trace */
 	struct trace trace;
 	struct shares shares;
 	struct sim_setup setup;
@@ -58,10 +58,11 @@ static void replay(struct world *w)
 	trace_of(w);
 	w->setup.trace = &w->trace;
 	w->setup.shares = &w->shares;
-	w->setup.picture = true;	/* every GPU has one owner: asserted while it is drawn */
+	w->setup.picture = true; /* every GPU has one owner: asserted while it is drawn */
 	ck_assert_msg(sim_run(&w->setup, &w->result, &why) == 0, "%s: %s", w->name, why.text);
-	ck_assert_int_eq(owed_count(&w->trace, &w->shares, (int64_t)w->setup.nodes * w->setup.gpus_per_node, w->result.from, w->result.until,
-		w->owed), 0);
+	ck_assert_int_eq(owed_count(&w->trace, &w->shares, (int64_t)w->setup.nodes * w->setup.gpus_per_node,
+				 w->result.from, w->result.until, w->owed),
+		0);
 }
 
 static void world_end(struct world *w)
@@ -114,11 +115,13 @@ static void expect_job(struct world *w, const struct case_row *row)
 	size_t i = (size_t)number(row, row->col[1]) - 1;
 	const struct sim_job *j = &w->result.jobs[i];
 	int64_t wanted = strcmp(row->col[2], "-") ? number(row, row->col[2]) : -1;
-	int64_t got = !strcmp(row->col[0], "start") ? j->first_start : !strcmp(row->col[0], "end") ? j->end : j->runs;
+	int64_t got = !strcmp(row->col[0], "start") ? j->first_start
+		      : !strcmp(row->col[0], "end") ? j->end
+						    : j->runs;
 
 	ck_assert_uint_lt(i, w->trace.count);
-	ck_assert_msg(got == wanted, "%s, line %d: %s of job %s is %jd, the table says %s", w->name, row->line, row->col[0], row->col[1],
-		(intmax_t)got, row->col[2]);
+	ck_assert_msg(got == wanted, "%s, line %d: %s of job %s is %jd, the table says %s", w->name,
+		row->line, row->col[0], row->col[1], (intmax_t)got, row->col[2]);
 }
 
 static void expect_project(struct world *w, const struct case_row *row)
@@ -126,12 +129,14 @@ static void expect_project(struct world *w, const struct case_row *row)
 	int p = trace_name(&w->trace.projects, row->col[1], false);
 	const struct sim_project *x = &w->result.projects[p];
 	const char *what = row->col[0];
-	int64_t got = !strcmp(what, "owed") ? w->owed[p] : !strcmp(what, "delivered") ? x->delivered_gpu_s :
-		!strcmp(what, "free") ? x->free_gpu_s : x->lost_gpu_s;
+	int64_t got = !strcmp(what, "owed")        ? w->owed[p]
+		      : !strcmp(what, "delivered") ? x->delivered_gpu_s
+		      : !strcmp(what, "free")      ? x->free_gpu_s
+						   : x->lost_gpu_s;
 
 	ck_assert_int_ge(p, 0);
-	ck_assert_msg(got == number(row, row->col[2]), "%s, line %d: %s of %s is %jd, the table says %s", w->name, row->line, what,
-		row->col[1], (intmax_t)got, row->col[2]);
+	ck_assert_msg(got == number(row, row->col[2]), "%s, line %d: %s of %s is %jd, the table says %s",
+		w->name, row->line, what, row->col[1], (intmax_t)got, row->col[2]);
 }
 
 static void expect_all(struct world *w, const struct case_row *row)
@@ -139,22 +144,33 @@ static void expect_all(struct world *w, const struct case_row *row)
 	int64_t got = w->result.cancelled;
 
 	for (size_t p = 0; strcmp(row->col[0], "cancelled") && p < w->trace.projects.count; p++)
-		got += !strcmp(row->col[0], "displaced") ? w->result.projects[p].displaced : w->result.projects[p].reclaimed;
-	ck_assert_msg(got == number(row, row->col[1]), "%s, line %d: %s %jd, the table says %s", w->name, row->line, row->col[0],
-		(intmax_t)got, row->col[1]);
+		got += !strcmp(row->col[0], "displaced") ? w->result.projects[p].displaced
+							 : w->result.projects[p].reclaimed;
+	ck_assert_msg(got == number(row, row->col[1]), "%s, line %d: %s %jd, the table says %s", w->name,
+		row->line, row->col[0], (intmax_t)got, row->col[1]);
 }
 
 static const struct {
 	const char *word;
-	int columns;			/* at least */
-	bool asks;			/* wants the replay done */
+	int columns; /* at least */
+	bool asks;   /* wants the replay done */
 	void (*run)(struct world *, const struct case_row *);
 } lines[] = {
-	{ "cluster", 3, false, do_cluster }, { "with", 2, false, do_with }, { "share", 2, false, do_share },
-	{ "until", 2, false, do_until }, { "job", 2, false, do_job }, { "start", 3, true, expect_job }, { "end", 3, true, expect_job },
-	{ "runs", 3, true, expect_job }, { "owed", 3, true, expect_project }, { "delivered", 3, true, expect_project },
-	{ "free", 3, true, expect_project }, { "lost", 3, true, expect_project }, { "displaced", 2, true, expect_all },
-	{ "reclaimed", 2, true, expect_all }, { "cancelled", 2, true, expect_all },
+	{"cluster", 3, false, do_cluster},
+	{"with", 2, false, do_with},
+	{"share", 2, false, do_share},
+	{"until", 2, false, do_until},
+	{"job", 2, false, do_job},
+	{"start", 3, true, expect_job},
+	{"end", 3, true, expect_job},
+	{"runs", 3, true, expect_job},
+	{"owed", 3, true, expect_project},
+	{"delivered", 3, true, expect_project},
+	{"free", 3, true, expect_project},
+	{"lost", 3, true, expect_project},
+	{"displaced", 2, true, expect_all},
+	{"reclaimed", 2, true, expect_all},
+	{"cancelled", 2, true, expect_all},
 };
 
 static void run_line(struct world *w, const struct case_row *row)
@@ -180,7 +196,9 @@ START_TEST(replay_is_as_the_table_says)
 	w->name = cases.row[_i].col[1];
 	w->setup = sim_defaults();
 	strcpy(w->text, HEADER);
-	for (int row = _i + 1; !strcmp(cases.row[_i].col[0], "case") && row < cases.rows && strcmp(cases.row[row].col[0], "case"); row++)
+	for (int row = _i + 1; !strcmp(cases.row[_i].col[0], "case") && row < cases.rows &&
+			       strcmp(cases.row[row].col[0], "case");
+		row++)
 		run_line(w, &cases.row[row]);
 	world_end(w);
 	free(w);
@@ -189,7 +207,7 @@ END_TEST
 
 /* --- what must hold of any replay ------------------------------------------------------------------ */
 
-#define MANY 1500
+#define MANY         1500
 #define CLUSTER_GPUS 32
 
 /* A crowd of jobs, of which a part are gangs, a part free, a part cannot be requeued. */
@@ -203,10 +221,11 @@ static struct trace crowd(uint64_t seed)
 
 	fputs(HEADER, f);
 	for (uint64_t i = 0; i < MANY; i++) {
-		uint64_t x = trace_random(seed, i), gpus = x % 7 == 0 ? 1 + x / 7 % CLUSTER_GPUS : 1 + x / 7 % 4;
+		uint64_t x = trace_random(seed, i),
+			 gpus = x % 7 == 0 ? 1 + x / 7 % CLUSTER_GPUS : 1 + x / 7 % 4;
 
-		fprintf(f, "%ju,%ju,%ju,p%ju,u%ju,%ju,%d\n", i * 60, 60 + x / 11 % 20000, gpus, x / 13 % 5, x / 17 % 9,
-			x / 19 % 5 == 0 ? 0 : 300 + x / 23 % 4000, x / 29 % 10 != 0);
+		fprintf(f, "%ju,%ju,%ju,p%ju,u%ju,%ju,%d\n", i * 60, 60 + x / 11 % 20000, gpus, x / 13 % 5,
+			x / 17 % 9, x / 19 % 5 == 0 ? 0 : 300 + x / 23 % 4000, x / 29 % 10 != 0);
 	}
 	fclose(f);
 	f = fmemopen(text, size, "r");
@@ -216,7 +235,8 @@ static struct trace crowd(uint64_t seed)
 	return t;
 }
 
-static void run_crowd(const struct trace *t, const struct shares *s, enum sim_scheduler k, struct sim_result *out)
+static void run_crowd(
+	const struct trace *t, const struct shares *s, enum sim_scheduler k, struct sim_result *out)
 {
 	struct sim_setup setup = sim_defaults();
 	struct fault why = {""};
@@ -226,7 +246,7 @@ static void run_crowd(const struct trace *t, const struct shares *s, enum sim_sc
 	setup.nodes = 4;
 	setup.scheduler = k;
 	setup.picture = true;
-	setup.until = t->jobs[t->count - 1].submit_s + 40000000;	/* all is done by then */
+	setup.until = t->jobs[t->count - 1].submit_s + 40000000; /* all is done by then */
 	ck_assert_msg(sim_run(&setup, out, &why) == 0, "%s", why.text);
 }
 
@@ -256,7 +276,8 @@ START_TEST(no_second_is_lost_or_counted_twice)
 	ck_assert_int_eq(used, r.used_gpu_s);
 	ck_assert_int_eq(drawn, r.used_gpu_s);
 	ck_assert_int_le(r.used_gpu_s, r.usable_gpu_s);
-	/* of the cancelled only what their last run had is lost; what they kept before is in no job's duration */
+	/* of the cancelled only what their last run had is lost; what they kept before is in no job's
+	 * duration */
 	ck_assert_int_le(asked, used);
 	if (_i % SIM_SCHEDULERS != SIM_CONTRACT)
 		ck_assert_int_eq(asked, used);
@@ -292,12 +313,12 @@ END_TEST
 static const struct {
 	const char *text, *said;
 } broken[] = {
-	{ "submit_s,duration_s,project\n1,2,a\n", "no column gpus" },
-	{ "submit_s,duration_s,gpus,project\n", "no job" },
-	{ "submit_s,duration_s,gpus,project\n1,2,0,a\n", "line 2: gpus" },
-	{ "submit_s,duration_s,gpus,project\n-1,2,1,a\n", "line 2: submit_s" },
-	{ "submit_s,duration_s,gpus,project\n1,0,1,a\n", "line 2: duration_s" },
-	{ "submit_s,duration_s,gpus,project\n1,2,1,\n", "line 2: it has no project" },
+	{"submit_s,duration_s,project\n1,2,a\n", "no column gpus"},
+	{"submit_s,duration_s,gpus,project\n", "no job"},
+	{"submit_s,duration_s,gpus,project\n1,2,0,a\n", "line 2: gpus"},
+	{"submit_s,duration_s,gpus,project\n-1,2,1,a\n", "line 2: submit_s"},
+	{"submit_s,duration_s,gpus,project\n1,0,1,a\n", "line 2: duration_s"},
+	{"submit_s,duration_s,gpus,project\n1,2,1,\n", "line 2: it has no project"},
 };
 
 START_TEST(a_trace_that_is_none_is_refused)
@@ -315,7 +336,8 @@ END_TEST
 
 START_TEST(a_row_that_is_none_is_set_aside_and_the_others_count)
 {
-	char text[] = "project, gpus ,\"duration_s\",submit_s,note\n\"a\",2,100.0,5,x\nb,two,100,5\n\na,1,100,3\n";
+	char text[] =
+		"project, gpus ,\"duration_s\",submit_s,note\n\"a\",2,100.0,5,x\nb,two,100,5\n\na,1,100,3\n";
 	FILE *f = fmemopen(text, strlen(text), "r");
 	struct trace t;
 
@@ -358,7 +380,7 @@ Suite *simulate_suite(void)
 	TCase *t = tcase_create("replay");
 
 	cases = cases_load_words("simulate.cases");
-	tcase_set_timeout(t, 300);	/* a machine may be slow */
+	tcase_set_timeout(t, 300); /* a machine may be slow */
 	tcase_add_loop_test(t, replay_is_as_the_table_says, 0, cases.rows);
 	tcase_add_loop_test(t, no_second_is_lost_or_counted_twice, 0, 12);
 	tcase_add_loop_test(t, the_same_seed_gives_the_same_replay, 0, SIM_SCHEDULERS);
