@@ -145,11 +145,12 @@ static int trace_open(const struct session *s, struct simulation *m)
 	m->zone = zone_new(tz ? tz : "UTC", &why);
 	if (!m->zone)
 		return complain(errno == ENOENT ? USAGE : REFUSED, "--tz: %s", why.text);
-	from = fopen(file, "r");
+	from = strcmp(file, "-") ? fopen(file, "r") : stdin;
 	if (!from)
 		return complain(REFUSED, "%s cannot be read: %s", file, strerror(errno));
 	rv = trace_read(&m->trace, from, m->zone, m->setup[0].seed, &why);
-	fclose(from);
+	if (from != stdin)
+		fclose(from);
 	if (rv < 0)
 		return complain(REFUSED, "%s cannot be read as a trace: %s", file, why.text);
 	if (m->trace.aside)

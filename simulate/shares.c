@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static int add(struct shares *s, const char *name, int parent, double weight, struct fault *why)
 {
@@ -56,33 +57,69 @@ int shares_add_text(struct shares *s, const char *text, struct fault *why)
 	return rv;
 }
 
-static int line_add(struct shares *s, char *line, int number, struct fault *why)
+/* The columns that are wanted; a header may have more, as that of `budgetctl project list -o csv`. */
+enum tree_column { TREE_NAME, TREE_PARENT, TREE_SHARE, TREE_COLUMNS };
+
+static bool names_column(enum tree_column c, const char *word)
 {
-	char *name = strsep(&line, ","), *up = strsep(&line, ","), *share = strsep(&line, ",");
+	static const char *const names[TREE_COLUMNS][2] = {
+		[TREE_NAME] = {"project", "name"}, [TREE_PARENT] = {"parent"}, [TREE_SHARE] = {"share", "weight"}};
+
+	for (int i = 0; i < 2; i++)
+		if (names[c][i] && !strcasecmp(word, names[c][i]))
+			return true;
+	return false;
+}
+
+static int header_read(char *line, int at[TREE_COLUMNS], struct fault *why)
+{
+	char *word;
+
+	at[TREE_NAME] = at[TREE_PARENT] = at[TREE_SHARE] = -1;
+	for (int i = 0; (word = strsep(&line, ",")) != NULL; i++)
+		for (int c = 0; c < TREE_COLUMNS; c++)
+			if (names_column((enum tree_column)c, word))
+				at[c] = i;
+	if (at[TREE_NAME] < 0 || at[TREE_SHARE] < 0)
+		return fault_errno(why, EINVAL, "a tree begins with its columns: project,parent,share");
+	return 0;
+}
+
+static int line_add(struct shares *s, char *line, const int at[TREE_COLUMNS], int number, struct fault *why)
+{
+	const char *text[TREE_COLUMNS] = {"", "", ""};
 	int parent = FAIRSHARE_NO_PARENT;
 	double weight;
+	char *word;
 
-	if (!share || !*name || weight_of(share, &weight) < 0)
-		return fault_errno(why, EINVAL, "line %d is not project,parent,share", number);
-	if (*up && strcmp(up, "-")) {
-		parent = trace_name(&s->names, up, false);
+	for (int i = 0; (word = strsep(&line, ",")) != NULL; i++)
+		for (int c = 0; c < TREE_COLUMNS; c++)
+			if (at[c] == i)
+				text[c] = word;
+	if (!*text[TREE_NAME] || weight_of(text[TREE_SHARE], &weight) < 0)
+		return fault_errno(why, EINVAL, "line %d of the tree has no project, or no share", number);
+	if (*text[TREE_PARENT] && strcmp(text[TREE_PARENT], "-") != 0) {
+		parent = trace_name(&s->names, text[TREE_PARENT], false);
 		if (parent < 0)
-			return fault_errno(why, EINVAL, "line %d: the parent %s does not stand before %s",
-				number, up, name);
+			return fault_errno(why, EINVAL, "line %d of the tree: %s does not stand before %s", number,
+				text[TREE_PARENT], text[TREE_NAME]);
 	}
-	return add(s, name, parent, weight, why);
+	return add(s, text[TREE_NAME], parent, weight, why);
 }
 
 int shares_read(struct shares *s, FILE *from, struct fault *why)
 {
+	int rv = 0, at[TREE_COLUMNS];
+	bool header = false;
 	char *line = NULL;
 	size_t size = 0;
-	int rv = 0;
 
 	for (int number = 1; rv == 0 && getline(&line, &size, from) > 0; number++) {
 		line[strcspn(line, "\r\n")] = '\0';
-		if (*line && *line != '#' && strncmp(line, "project,", 8))
-			rv = line_add(s, line, number, why);
+		if (!*line || *line == '#')
+			continue;
+		rv = header ? line_add(s, line, at, number, why) : header_read(line, at, why);
+		header = true;
 	}
 	free(line);
 	return rv;

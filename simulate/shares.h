@@ -22,8 +22,9 @@ struct shares {
 /* "PROJECT=WEIGHT", a node without a parent. 0, or -1 and EINVAL, EEXIST or ENOMEM. */
 int shares_add_text(struct shares *s, const char *text, struct fault *why);
 
-/* A file: a header project,parent,share, then a node a line, parents before their children; no parent: "" or
- * "-". */
+/* CSV with the columns project (or name), parent and share (or weight) in any order, others between them:
+ * `budgetctl project list -o csv` is one. Parents before children; no parent: "" or "-". 0, or -1 and
+ * EINVAL, EEXIST or ENOMEM. */
 int shares_read(struct shares *s, FILE *from, struct fault *why);
 
 /* All are there. A project of the trace without a weight is an error when others have one; when none has, all

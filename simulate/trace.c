@@ -190,7 +190,7 @@ static int csv_header(char *line, int at[CSV_COLUMNS], struct fault *why)
 		for (int i = 0; i < n; i++)
 			if (!strcasecmp(field[i], csv_name[c]))
 				at[c] = i;
-		if (at[c] < 0 && c < CSV_NEEDED)
+		if (c < CSV_NEEDED && at[c] < 0)
 			return fault_errno(why, EINVAL, "there is no column %s in its header", csv_name[c]);
 	}
 	return 0;
@@ -345,16 +345,44 @@ static int kind_of(FILE *from, char *peek, size_t size)
 	return peek[strspn(peek, " \t")] == '{' ? 'j' : strcasestr(peek, csv_name[CSV_SUBMIT]) ? 'c' : 's';
 }
 
-int trace_read(struct trace *t, FILE *from, const struct zone *z, uint64_t seed, struct fault *why)
+/* A pipe, as a file that can be read twice. NULL and errno. */
+static FILE *spooled(FILE *from)
+{
+	FILE *file = tmpfile();
+	char block[65536];
+	size_t n;
+
+	while (file && (n = fread(block, 1, sizeof(block), from)) > 0)
+		fwrite(block, 1, n, file);
+	if (file && (ferror(from) || fflush(file) == EOF || fseek(file, 0, SEEK_SET) < 0)) {
+		fclose(file);
+		file = NULL;
+	}
+	return file;
+}
+
+static int file_read(struct trace *t, FILE *from, const struct zone *z, struct fault *why)
 {
 	char peek[4096];
-	int kind, rv;
+	int kind = kind_of(from, peek, sizeof(peek));
+
+	if (kind < 0)
+		return fault_set(why, "%s", strerror(errno));
+	return kind == 'c' ? csv_read(t, from, why) : sacct_read(t, from, kind == 'j', z, why);
+}
+
+int trace_read(struct trace *t, FILE *from, const struct zone *z, uint64_t seed, struct fault *why)
+{
+	bool pipe = fseek(from, 0, SEEK_SET) < 0;
+	FILE *file = pipe ? spooled(from) : from;
+	int rv;
 
 	*t = (struct trace){0};
-	kind = kind_of(from, peek, sizeof(peek));
-	if (kind < 0)
-		return fault_set(why, "it can be read only once; give a file, not a pipe");
-	rv = kind == 'c' ? csv_read(t, from, why) : sacct_read(t, from, kind == 'j', z, why);
+	if (!file)
+		return fault_set(why, "%s", strerror(errno));
+	rv = file_read(t, file, z, why);
+	if (pipe)
+		fclose(file);
 	if (rv < 0)
 		return -1;
 	if (!t->count)

@@ -110,6 +110,17 @@ two_projects()
 	echo "a,b" >bad.csv
 	run -1 simulate --trace bad.csv
 	[[ $output == *"columns are missing"* ]]
-	run -1 simulate --trace <(cat trace.csv)
-	[[ $output == *"not a pipe"* ]]
+	printf '%s\n' project,parent,share vision,ai,1 >tree
+	run -2 simulate --trace trace.csv --tree tree
+	[[ $output == *"line 2 of the tree: ai does not stand before vision"* ]]
+}
+
+@test "a trace from a pipe, and the tree as budgetctl lists it" {
+	two_projects
+	printf '%s\r\n' name,parent,path,depth,share,on_exhausted,owners ai,,ai,0,3,inherit,'"eve,mia"' vision,ai,ai.vision,1,1,inherit, \
+		text,ai,ai.text,1,1,inherit, bio,,bio,0,1,reject, >tree
+	simulate --trace - --nodes 1 --until 100s --tree tree -o json <trace.csv >a
+	simulate --trace <(cat trace.csv) --nodes 1 --until 100s --tree tree -o json >b
+	[[ $(jq -c '[.projects[].owed_gpu_s]' a) == "[300,300,0]" ]]
+	cmp <(jq 'del(.wall_s)' a) <(jq 'del(.wall_s)' b)
 }
