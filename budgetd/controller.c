@@ -16,6 +16,7 @@
 struct controller {
 	struct budgetd *b;
 	struct ledger *books;		/* a reader of our own: a snapshot may last as long as a pass */
+	struct asked *asked;
 	bool facts_told;
 	int64_t ask_accounts_at;	/* slurmdbd, for the accounts of users */
 	int64_t seen_all_at;		/* the last pass after which no run can have been missed; 0 = not since the start */
@@ -31,7 +32,11 @@ struct controller *controller_new(struct budgetd *b, struct fault *why)
 		return NULL;
 	}
 	c->b = b;
-	if (ledger_open_reader(b->settings->database, &c->books, why) < 0) {
+	c->asked = asked_new();
+	if (!c->asked)
+		fault_errno(why, ENOMEM, "out of memory");
+	if (!c->asked || ledger_open_reader(b->settings->database, &c->books, why) < 0) {
+		asked_free(c->asked);
 		free(c);
 		return NULL;
 	}
@@ -43,6 +48,7 @@ void controller_free(struct controller *c)
 	if (!c)
 		return;
 	ledger_close(c->books);
+	asked_free(c->asked);
 	free(c);
 }
 
@@ -210,7 +216,7 @@ static int64_t elapsed_ms(const struct timespec *since)
 
 int controller_pass(struct controller *c, int64_t now, struct fault *why)
 {
-	struct pass p = { .b = c->b, .books = c->books, .now = now };
+	struct pass p = { .b = c->b, .books = c->books, .asked = c->asked, .now = now };
 	struct timespec begun;
 	int rc;
 

@@ -6,6 +6,7 @@
 #ifndef BUDGETD_PASS_H
 #define BUDGETD_PASS_H
 #include "budgetd/admit.h"
+#include "budgetd/asked.h"
 #include "budgetd/budgetd.h"
 #include "slurm_link/job_view.h"
 #include "budgetd/ledger_run.h"
@@ -24,6 +25,7 @@ struct waiting {
 struct pass {
 	struct budgetd *b;
 	struct ledger *books;		/* the snapshot: read only */
+	struct asked *asked;		/* the controller's */
 	struct slurm_facts facts;
 	struct job_table *jobs;
 	struct cluster_view *cluster;

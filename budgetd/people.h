@@ -23,7 +23,8 @@ int people_check(const char *administrators, struct fault *why);
 int people_set_administrators(struct people *p, const char *administrators, struct fault *why);
 void people_free(struct people *p);		/* NULL is fine */
 
-/* The user's name, or "uid 1234" when the directory has none. Returns buf. A name is kept for ten minutes. */
+/* The user's name, or "uid 1234" when the directory has none. Returns buf. A name is kept for ten minutes, and that there is none for
+ * twenty seconds. */
 const char *people_name(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX]);
 
 /* The same for who comes from another host: 1; 0 and EACCES when the directory of this host has no such user;

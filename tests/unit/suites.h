@@ -8,6 +8,7 @@
 	X(admission) \
 	X(admit) \
 	X(amount) \
+	X(asked) \
 	X(audit) \
 	X(breaker) \
 	X(budget) \
