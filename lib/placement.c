@@ -175,24 +175,27 @@ int64_t placement_idle_all(const struct placement *p)
 	return sum;
 }
 
+static void promise(struct placement *p, const struct placement_part *parts, size_t nparts, int sign)
+{
+	for (size_t i = 0; i < nparts; i++) {
+		p->nodes[parts[i].node].idle -= sign * parts[i].gpus;
+		p->nodes[parts[i].node].promised += sign * parts[i].gpus;
+	}
+}
+
 void placement_promise(struct placement *p, const struct placement_part *parts, size_t nparts)
 {
-	for (size_t i = 0; i < nparts; i++)
-		p->nodes[parts[i].node].idle -= parts[i].gpus;
+	promise(p, parts, nparts, 1);
 }
 
 void placement_take_back(struct placement *p, const struct placement_part *parts, size_t nparts)
 {
-	for (size_t i = 0; i < nparts; i++)
-		p->nodes[parts[i].node].idle += parts[i].gpus;
+	promise(p, parts, nparts, -1);
 }
 
-bool placement_is_clear(const struct placement *p, const struct placement_part *parts, size_t nparts)
+int32_t placement_unused(const struct placement *p, uint32_t node)
 {
-	for (size_t i = 0; i < nparts; i++)
-		if (p->nodes[parts[i].node].idle < 0)
-			return false;
-	return true;
+	return p->nodes[node].idle + p->nodes[node].promised;
 }
 
 void placement_guard(struct placement *p, const struct placement_part *parts, size_t nparts, int64_t at)

@@ -22,6 +22,8 @@
 #include "lib/order.h"
 
 #define PLACEMENT_NEVER INT64_MAX
+#define PLACEMENT_KINDS_TRIED 20       /* in one pass: further jobs that do not fit are not looked at */
+#define PLACEMENT_CLEARED_AFTER_S 43200 /* a job for several nodes that waited so long has them cleared */
 
 struct placement;
 
@@ -109,8 +111,8 @@ int placement_make_room(struct placement *p, const struct placement_rules *rules
 void placement_promise(struct placement *p, const struct placement_part *parts, size_t nparts);
 void placement_take_back(struct placement *p, const struct placement_part *parts, size_t nparts);
 
-/* Has everybody left whom a promise waits for? */
-bool placement_is_clear(const struct placement *p, const struct placement_part *parts, size_t nparts);
+/* GPUs of a node that no run has, promised or not. */
+int32_t placement_unused(const struct placement *p, uint32_t node);
 
 /* The gang guard: the nodes that are empty enough for `job` first, as runs end their safe time, and from when
  * on. Only runs that it may displace then count, and idle GPUs. With rules NULL every run counts: then it is

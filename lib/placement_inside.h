@@ -15,6 +15,7 @@ struct run {
 struct node {
 	struct placement_node in;
 	int32_t idle;     /* below 0: promised, and those who leave are still there */
+	int32_t promised; /* not idle, and no run has them */
 	int32_t coming;   /* of runs that leave */
 	int32_t gain;     /* while a choice is made: of candidates; 0 between calls */
 	int64_t guard_at; /* PLACEMENT_NEVER: no guard */
@@ -28,8 +29,8 @@ struct placement {
 	struct candidate *candidates; /* scratch, runs_room of them */
 	uint32_t *sorted;             /* scratch, nnodes of them */
 	int32_t *need;                /* scratch by node: GPUs of the choice there, 0 between calls */
-	signed char *beaten; /* scratch by project: does the job beat it? -1: not asked yet */
-	size_t projects;     /* room of beaten[]: above those of all runs that there were */
+	signed char *beaten;          /* scratch by project: does the job beat it? -1: not asked yet */
+	size_t projects;              /* room of beaten[]: above those of all runs that there were */
 };
 
 struct candidate {
@@ -53,7 +54,8 @@ struct question {
 };
 
 /* Counts the nodes as they are. */
-struct question question_ask(struct placement *p, const struct placement_job *job, int64_t now, bool now_only);
+struct question question_ask(
+	struct placement *p, const struct placement_job *job, int64_t now, bool now_only);
 
 /* Whatever is idle there: is the node of a kind for the job, and does no guard forbid it? */
 bool question_may_use(const struct question *q, const struct node *n);

@@ -93,7 +93,8 @@ static bool not_needed(const struct question *q, const struct run *x)
 	for (size_t i = 0; i < x->in.nparts; i++) {
 		uint32_t node = x->in.parts[i].node;
 
-		if (q->p->need[node] && question_has(q, &q->p->nodes[node]) - x->in.parts[i].gpus < q->p->need[node])
+		if (q->p->need[node] &&
+			question_has(q, &q->p->nodes[node]) - x->in.parts[i].gpus < q->p->need[node])
 			return false;
 	}
 	return true;
@@ -166,7 +167,9 @@ int placement_make_room(struct placement *p, const struct placement_rules *rules
 
 	forget_beaten(p);
 	for (size_t i = 0; i < p->nnodes; i++)
-		there += question_may_use(&q, &p->nodes[i]) && question_has(&q, &p->nodes[i]) > 0 ? question_has(&q, &p->nodes[i]) : 0;
+		there += question_may_use(&q, &p->nodes[i]) && question_has(&q, &p->nodes[i]) > 0
+				 ? question_has(&q, &p->nodes[i])
+				 : 0;
 	for (uint32_t i = 0; !question_fits(&q) && job->front != ORDER_FREE && i < p->nruns; i++)
 		if (may_go_now(p, rules, job, &p->runs[i], now, free_only)) {
 			p->candidates[n++] = candidate_of(rules, &p->runs[i], i);

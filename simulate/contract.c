@@ -72,7 +72,7 @@ static struct order_job head_of(const struct engine *e, struct class *c)
 	return o;
 }
 
-/* The first of each class, in the one order. Their number, or -1. */
+/* The first of each class that this serving has not given up, in the one order. Their number, or -1. */
 static ssize_t heads_make(struct engine *e)
 {
 	size_t n = 0;
@@ -86,7 +86,7 @@ static ssize_t heads_make(struct engine *e)
 		e->heads_room = e->queue.room;
 	}
 	for (size_t i = 0; i < e->queue.count; i++)
-		if (e->queue.classes[i].head != NOBODY)
+		if (e->queue.classes[i].head != NOBODY && e->queue.classes[i].given_up != e->servings)
 			e->heads[n++] = head_of(e, &e->queue.classes[i]);
 	return order_sort(e->heads, n) < 0 ? -1 : (ssize_t)n;
 }
@@ -113,14 +113,14 @@ static int64_t reach(struct engine *e, uint32_t project)
 {
 	struct project *p = &e->projects[project];
 
-	if (p->reach_pass == e->out->passes)
+	if (p->reach_ranks == e->ranks_made)
 		return p->reach + p->movable_gpus;
 	p->reach = 0;
 	for (size_t i = 0; i < e->nprojects; i++)
 		if (i != project && e->projects[i].movable_gpus > 0 &&
 			fairshare_beats(e->funded, (size_t)p->leaf, (size_t)e->projects[i].leaf, e->s->h_ppm))
 			p->reach += e->projects[i].movable_gpus;
-	p->reach_pass = e->out->passes;
+	p->reach_ranks = e->ranks_made;
 	return p->reach + p->movable_gpus;
 }
 
@@ -236,26 +236,47 @@ static enum served class_serve(struct serving *v, const struct order_job *o)
 	return NO;
 }
 
-int queue_serve(struct engine *e, bool room)
+/* A pass counts ratios anew after each job that it served, with the entry penalty of that one: a burst is
+ * felt at once, and a project does not take more in one pass than puts it behind others. The position to go
+ * on at, with *n of heads; or -1. */
+static ssize_t served_next(struct serving *v, size_t i, ssize_t *n, struct fault *why)
+{
+	if (!v->room || !contract(v->e))
+		return (ssize_t)head_next(v->e, i, (size_t)*n);
+	if (ranks_make(v->e, why) < 0)
+		return -1;
+	*n = heads_make(v->e);
+	return *n < 0 ? -1 : 0;
+}
+
+/* Nothing idle, and no room to be made: all others wait. */
+static bool is_full(const struct serving *v)
+{
+	return !v->idle && (!v->room || v->tried >= v->e->s->most) && !(contract(v->e) && v->e->free_movable);
+}
+
+int queue_serve(struct engine *e, bool room, struct fault *why)
 {
 	struct serving v = {.e = e, .room = room, .idle = placement_idle_all(e->placement)};
-	ssize_t n;
+	ssize_t n, i = 0;
 
-	if (!e->queue.jobs || (!room && !v.idle && !(contract(e) && e->free_movable)))
+	if (!e->queue.jobs || (!room && is_full(&v)))
 		return 0;
+	e->servings++;
 	if (room || !contract(e)) {
 		placement_lift_guards(e->placement);
 		e->guarded = false;
 	}
 	n = heads_make(e);
-	for (size_t i = 0; n > 0 && i < (size_t)n;) {
+	while (i >= 0 && i < n && !is_full(&v)) {
+		struct class *c = e->heads[i].data;
 		enum served got = class_serve(&v, &e->heads[i]);
 
 		if (got == FAILED)
 			return -1;
-		i = got == YES ? head_next(e, i, (size_t)n) : i + 1;
-		if (!v.idle && (!room || v.tried >= e->s->most) && !(contract(e) && e->free_movable))
-			break;
+		if (got == NO)
+			c->given_up = e->servings;
+		i = got == YES ? served_next(&v, (size_t)i, &n, why) : i + 1;
 	}
-	return n < 0 ? -1 : promises_keep(e);
+	return n < 0 || i < 0 ? -1 : promises_keep(e);
 }

@@ -24,9 +24,9 @@ struct sim_setup sim_defaults(void)
 		.grace_s = 120,
 		.kept_out_s = 31,
 		.window_s = 7 * DAY,
-		.guard_after_s = DAY / 2,
-		.h_ppm = 50000,
-		.most = 20,
+		.guard_after_s = PLACEMENT_CLEARED_AFTER_S,
+		.h_ppm = FAIRSHARE_H_PPM,
+		.most = PLACEMENT_KINDS_TRIED,
 		.lane = lane_defaults(),
 		.until = SIM_UNTIL_AUTO};
 }
@@ -86,12 +86,14 @@ static int allocate(struct engine *e)
 	e->projects = calloc(e->nprojects, sizeof(*e->projects));
 	e->users = calloc(t->users.count, sizeof(*e->users));
 	e->nodes = calloc(e->s->shares->count, sizeof(*e->nodes));
+	e->promised_before = calloc((size_t)e->s->nodes, sizeof(*e->promised_before));
 	e->funded_window = window_new(e->nprojects, e->s->window_s, e->now);
 	e->free_window = window_new(e->nprojects, e->s->window_s, e->now);
 	if (e->s->picture)
 		e->gpu_owner = calloc((size_t)e->gpus, sizeof(*e->gpu_owner));
 	if (!e->out->jobs || !e->out->projects || !e->jobs || !e->projects || !e->users || !e->nodes ||
-		!e->funded_window || !e->free_window || (e->s->picture && !e->gpu_owner))
+		!e->promised_before || !e->funded_window || !e->free_window ||
+		(e->s->picture && !e->gpu_owner))
 		return -1;
 	return placement_init(e) < 0 ? -1 : queue_start(&e->queue, e->nprojects);
 }
@@ -107,7 +109,7 @@ static int engine_start(struct engine *e)
 		return -1;
 	for (size_t i = 0; i < e->nprojects; i++)
 		e->projects[i] =
-			(struct project){.leaf = e->s->shares->leaf[i], .settled = e->now, .reach_pass = -1};
+			(struct project){.leaf = e->s->shares->leaf[i], .settled = e->now, .reach_ranks = -1};
 	for (size_t i = 0; i < t->users.count; i++)
 		e->users[i].lane_job = NOBODY;
 	for (int64_t i = 0; e->gpu_owner && i < e->gpus; i++)
@@ -138,6 +140,7 @@ static void engine_end(struct engine *e)
 	free(e->nodes);
 	free(e->heads);
 	free(e->promised);
+	free(e->promised_before);
 	free(e->run_job);
 	free(e->gpu_owner);
 	errno = saved;
@@ -236,7 +239,7 @@ static int64_t next_pass(const struct engine *e)
 static int pass(struct engine *e, struct fault *why)
 {
 	e->out->passes++;
-	return ranks_make(e, why) < 0 ? -1 : queue_serve(e, true);
+	return ranks_make(e, why) < 0 ? -1 : queue_serve(e, true, why);
 }
 
 /* All that happens at one moment. `next`: of the trace. */
@@ -282,7 +285,7 @@ static int loop(struct engine *e, struct fault *why)
 	while (moment(e, &next) == 0) {
 		bool due = e->now % pass_step(e) == 0;
 
-		if ((due ? pass(e, why) : queue_serve(e, false)) < 0)
+		if ((due ? pass(e, why) : queue_serve(e, false, why)) < 0)
 			return -1;
 		if (stops_here(e, next))
 			return 0;

@@ -36,7 +36,8 @@ static int ratios(struct engine *e, bool free, struct fairshare **out, struct fa
 		e->nodes[p->leaf].charged = window_sum(w, i);
 		if (!free && e->s->scheduler == SIM_CONTRACT)
 			e->nodes[p->leaf].entry =
-				AMOUNT_RATE_ONE * (p->inside_until - p->inside_gpus * e->now);
+				AMOUNT_RATE_ONE *
+				(p->inside_until - p->inside_gpus * e->now + p->promised_gpu_s);
 	}
 	fairshare_free(*out);
 	*out = NULL;
@@ -45,6 +46,7 @@ static int ratios(struct engine *e, bool free, struct fairshare **out, struct fa
 
 int ranks_make(struct engine *e, struct fault *why)
 {
+	e->ranks_made++;
 	for (uint32_t i = 0; i < e->nprojects; i++)
 		project_settle(e, i);
 	window_move(e->funded_window, e->now);

@@ -62,8 +62,9 @@ enum tree_column { TREE_NAME, TREE_PARENT, TREE_SHARE, TREE_COLUMNS };
 
 static bool names_column(enum tree_column c, const char *word)
 {
-	static const char *const names[TREE_COLUMNS][2] = {
-		[TREE_NAME] = {"project", "name"}, [TREE_PARENT] = {"parent"}, [TREE_SHARE] = {"share", "weight"}};
+	static const char *const names[TREE_COLUMNS][2] = {[TREE_NAME] = {"project", "name"},
+		[TREE_PARENT] = {"parent"},
+		[TREE_SHARE] = {"share", "weight"}};
 
 	for (int i = 0; i < 2; i++)
 		if (names[c][i] && !strcasecmp(word, names[c][i]))
@@ -101,8 +102,8 @@ static int line_add(struct shares *s, char *line, const int at[TREE_COLUMNS], in
 	if (*text[TREE_PARENT] && strcmp(text[TREE_PARENT], "-") != 0) {
 		parent = trace_name(&s->names, text[TREE_PARENT], false);
 		if (parent < 0)
-			return fault_errno(why, EINVAL, "line %d of the tree: %s does not stand before %s", number,
-				text[TREE_PARENT], text[TREE_NAME]);
+			return fault_errno(why, EINVAL, "line %d of the tree: %s does not stand before %s",
+				number, text[TREE_PARENT], text[TREE_NAME]);
 	}
 	return add(s, text[TREE_NAME], parent, weight, why);
 }

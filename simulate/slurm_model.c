@@ -173,6 +173,8 @@ int job_promise(struct engine *e, uint32_t job, const struct placement_choice *c
 	}
 	e->promised[e->npromised++] = job;
 	placement_promise(e->placement, j->parts, j->nparts);
+	e->projects[job_of(e, job)->project].promised_gpu_s +=
+		job_of(e, job)->gpus * job_of(e, job)->min_runtime_s;
 	j->state = JOB_PROMISED;
 	j->in_lane = lane;
 	if (lane)
@@ -180,23 +182,53 @@ int job_promise(struct engine *e, uint32_t job, const struct placement_choice *c
 	return 0;
 }
 
+/* The GPUs are there, and nobody has them who was promised before. */
+static bool promise_is_clear(const struct engine *e, const struct job *j)
+{
+	for (size_t i = 0; i < j->nparts; i++) {
+		uint32_t node = j->parts[i].node;
+
+		if (placement_unused(e->placement, node) - e->promised_before[node] < j->parts[i].gpus)
+			return false;
+	}
+	return true;
+}
+
+static void promise_waits(struct engine *e, const struct job *j, int sign)
+{
+	for (size_t i = 0; i < j->nparts; i++)
+		e->promised_before[j->parts[i].node] += sign * j->parts[i].gpus;
+}
+
+static int promise_keep(struct engine *e, uint32_t job)
+{
+	const struct trace_job *t = job_of(e, job);
+	struct job *j = &e->jobs[job];
+
+	placement_take_back(e->placement, j->parts, j->nparts);
+	e->projects[t->project].promised_gpu_s -= t->gpus * t->min_runtime_s;
+	return job_start(e, job, j->parts, j->nparts, j->in_lane);
+}
+
 int promises_keep(struct engine *e)
 {
 	size_t kept = 0;
+	int rv = 0;
 
 	for (size_t i = 0; i < e->npromised; i++) {
 		struct job *j = &e->jobs[e->promised[i]];
 
-		if (!placement_is_clear(e->placement, j->parts, j->nparts)) {
+		if (rv == 0 && promise_is_clear(e, j)) {
+			rv = promise_keep(e, e->promised[i]);
+		} else {
+			promise_waits(e, j, 1);
 			e->promised[kept++] = e->promised[i];
-			continue;
 		}
-		placement_take_back(e->placement, j->parts, j->nparts);
-		if (job_start(e, e->promised[i], j->parts, j->nparts, j->in_lane) < 0)
-			return -1;
 	}
 	e->npromised = kept;
-	return 0;
+	for (size_t i = 0; i < kept; i++)
+		promise_waits(e, &e->jobs[e->promised[i]], -1);
+	return rv;
 }
 
 /* --- ends ------------------------------------------------------------------------------------------- */

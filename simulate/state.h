@@ -35,9 +35,10 @@ struct project {
 	int64_t funded_gpus, free_gpus; /* held now */
 	int64_t inside_gpus;            /* of funded runs inside their minimum runtime */
 	int64_t inside_until;           /* sum of GPUs x end of the minimum runtime of those */
+	int64_t promised_gpu_s;         /* GPUs x minimum runtime of jobs that will start when others left */
 	int64_t movable_gpus;           /* of funded runs past it that nobody has told to go */
-	int64_t reach;                  /* GPUs that a job of it could get, in the pass reach_pass */
-	int64_t reach_pass;
+	int64_t reach;                  /* GPUs that a job of it could get, by the ranks reach_ranks */
+	int64_t reach_ranks;
 };
 
 struct user {
@@ -51,6 +52,7 @@ struct class
 	uint32_t project, user, level; /* user: of the lane only */
 	int32_t gpus;
 	bool free, lane;
+	int64_t given_up; /* the serving in which none of it could be served */
 	uint32_t head, tail;
 	uint32_t next; /* class of the same project */
 };
@@ -80,14 +82,16 @@ struct engine {
 	struct fairshare *funded, *free; /* of the last pass */
 	uint32_t *promised;              /* jobs */
 	size_t npromised, promised_room;
-	uint32_t *run_job; /* of each run of lib/placement */
+	int32_t *promised_before; /* scratch by node, 0 between calls */
+	uint32_t *run_job;        /* of each run of lib/placement */
 	size_t run_job_room;
 	uint32_t *gpu_owner; /* picture: job of each GPU */
 	int64_t now, gpus;
 	int64_t running_gpus, waiting_gpus; /* asked for and not running: promised and away too */
 	int64_t free_movable, leaving_gpus; /* free and not told to go; told to go */
 	int64_t left;                       /* jobs that are not over */
-	bool guarded;                       /* some nodes wait for a gang */
+	int64_t ranks_made, servings;
+	bool guarded; /* some nodes wait for a gang */
 };
 
 /* queue.c */
@@ -110,7 +114,7 @@ int job_promise(struct engine *e, uint32_t job, const struct placement_choice *c
 int promises_keep(struct engine *e); /* start those that are clear */
 
 /* contract.c: serve the queue in order. `room`: a pass, which makes room by displacing. */
-int queue_serve(struct engine *e, bool room);
+int queue_serve(struct engine *e, bool room, struct fault *why);
 struct placement_job job_shape(const struct engine *e, uint32_t job, bool lane);
 
 #endif

@@ -425,9 +425,10 @@ START_TEST(what_comes_and_goes_leaves_the_nodes_as_they_were)
 	placement_leave(p, a);
 	placement_promise(p, parts, 1);
 	ck_assert_int_eq(placement_idle(p, 0), -8);
-	ck_assert(!placement_is_clear(p, parts, 1));
+	ck_assert_int_eq(placement_unused(p, 0), 0);
 	placement_remove(p, a);
-	ck_assert(placement_is_clear(p, parts, 1));
+	ck_assert_int_eq(placement_unused(p, 0), 8);
+	ck_assert_int_eq(placement_idle(p, 0), 0);
 	placement_take_back(p, parts, 1);
 	ck_assert_int_eq(placement_idle_all(p), 16);
 	ck_assert_int_eq(placement_add(p, &r, &b), 0);
