@@ -72,6 +72,8 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_SEED] = { 0, "seed", "N", "for what the trace does not say: time limits, priorities (default 1)" },
 	[OPT_BASELINE] = { 0, "baseline", "NAME,...", "other schedulers beside it: priority, fifo, fairtree" },
 	[OPT_MARGIN] = { 0, "margin", "PERCENT", "how much further a run must be over its share to be displaced (default 5)" },
+	[OPT_CLEAR_AFTER] = { 0, "clear-after", "TIME",
+		"a job for several nodes that waited that long has them cleared (default 12h)" },
 	[OPT_UNTIL] = { 0, "until", "TIME",
 		"stop the figures that long after the first submission (default: the last submission, or when all is done)" },
 	[OPT_SVG] = { 0, "svg", "FILE", "draw who had which GPU when" },
@@ -163,7 +165,8 @@ const struct command command_table[] = {
 	{ "simulate", NULL, "", 0, 0, "replay jobs on a cluster by the rules of budgetd: who gets what, who waits how long",
 		OPTION_BIT(OPT_TRACE) | OPTION_BIT(OPT_SHARE) | OPTION_BIT(OPT_TREE) | OPTION_BIT(OPT_NODES) |
 			OPTION_BIT(OPT_GPUS_PER_NODE) | OPTION_BIT(OPT_SEED) | OPTION_BIT(OPT_BASELINE) |
-			OPTION_BIT(OPT_MARGIN) | OPTION_BIT(OPT_UNTIL) | OPTION_BIT(OPT_SVG) | OPTION_BIT(OPT_TZ),
+			OPTION_BIT(OPT_MARGIN) | OPTION_BIT(OPT_CLEAR_AFTER) | OPTION_BIT(OPT_UNTIL) |
+			OPTION_BIT(OPT_SVG) | OPTION_BIT(OPT_TZ),
 		cmd_simulate },
 	{ "verify", NULL, "[FILE]", 0, 1, "recompute the books from their rows; the first row that is wrong is named",
 		OPTION_BIT(OPT_ALL), cmd_verify },

@@ -62,6 +62,7 @@ enum command_option {
 	OPT_SEED,
 	OPT_BASELINE,
 	OPT_MARGIN,
+	OPT_CLEAR_AFTER,
 	OPT_UNTIL,
 	OPT_SVG,
 	OPT_FORCE,

@@ -120,6 +120,8 @@ static int setup_read(const struct session *s, struct simulation *m)
 		rv = number_option(s, OPT_MARGIN, 0, 100, &margin);
 	if (rv == DONE)
 		rv = length_option(s, OPT_UNTIL, &x->until);
+	if (rv == DONE)
+		rv = length_option(s, OPT_CLEAR_AFTER, &x->guard_after_s);
 	x->nodes = (int)nodes;
 	x->gpus_per_node = (int)per_node;
 	x->seed = (uint64_t)seed;
