@@ -65,6 +65,9 @@ enum command_option {
 	OPT_CLEAR_AFTER,
 	OPT_UNTIL,
 	OPT_SVG,
+	OPT_SINCE,
+	OPT_REPAIR,
+	OPT_AT,
 	OPT_FORCE,
 	OPTIONS
 };
@@ -137,6 +140,9 @@ int cmd_setup(struct session *s);
 int cmd_shadow_report(struct session *s);
 int cmd_import_sacct(struct session *s);
 int cmd_simulate(struct session *s);
+int cmd_run_list(struct session *s);
+int cmd_run_end(struct session *s);
+int cmd_check(struct session *s);
 int cmd_verify(struct session *s);
 int cmd_backup(struct session *s);
 int cmd_restore(struct session *s);

@@ -6,6 +6,7 @@
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
 #include "budgetd/people.h"
+#include "budgetd/ranking.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,8 @@ struct controller {
 	bool facts_told;
 	int64_t ask_accounts_at;	/* slurmdbd, for the accounts of users */
 	int64_t seen_all_at;		/* the last pass after which no run can have been missed; 0 = not since the start */
+	size_t lost;			/* runs without an end, as was last told */
+	int64_t lost_told_at;
 	int passes;			/* in a row without trouble, up to 2 */
 };
 
@@ -141,6 +144,8 @@ static void meet_jobs(struct pass *p)
 		struct fault why = {0};
 		int rc = j->stage == STAGE_PENDING ? pass_meet_pending(p, j, &why) : pass_meet_run(p, j, &why);
 
+		if (j->stage == STAGE_RUNNING)
+			pass_mend_running(p, j);
 		if (rc >= 0 && p->facts.slurmdbd)
 			rc = pass_find_restarted(p, j, &why);
 		if (rc < 0)
@@ -191,6 +196,21 @@ static int expire_what_has_ended(struct pass *p, struct fault *why)
 	return due <= 0 ? due : pass_write(p, LEDGER_MONEY, expire, NULL, why);
 }
 
+#define TELL_LOST_EVERY_S 3600
+
+/* Somebody has to act: said at once, when there are more or fewer, and every hour. */
+static void tell_lost(struct controller *c, const struct pass *p)
+{
+	cluster_state_set_lost(c->b->cluster, p->lost);
+	if (p->lost && (p->lost != c->lost || p->now - c->lost_told_at >= TELL_LOST_EVERY_S)) {
+		log_warning("%zu runs are gone from slurmctld and slurmdbd does not tell their end (job %s): what they hold stays held and "
+			"nothing more is charged; find out when each ended and say so: budgetctl run end JOB --at TIME --reason TEXT", p->lost,
+			p->lost_jobs);
+		c->lost_told_at = p->now;
+	}
+	c->lost = p->lost;
+}
+
 static int pass_over_books(struct controller *c, struct pass *p, struct fault *why)
 {
 	struct fault problem = {0};
@@ -203,42 +223,58 @@ static int pass_over_books(struct controller *c, struct pass *p, struct fault *w
 	/* What runs before what waits: an extension comes first, and what an end gives back can be used at once. */
 	if (pass_follow_runs(p, why) < 0 || pass_settle_waiting(p, why) < 0)
 		return -1;
+	if (!p->slurmdbd_away)
+		tell_lost(c, p);
 	return pass_follow_shadow(p, why) < 0 ? -1 : pass_publish_places(p, why);
 }
 
-static int64_t elapsed_ms(const struct timespec *since)
+static int64_t now_ms(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (now.tv_sec - since->tv_sec) * 1000 + (now.tv_nsec - since->tv_nsec) / 1000000;
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Behind a look that succeeded: all that is decided, and told Slurm. */
+static int decide(struct controller *c, struct pass *p, struct pass_times *took, struct fault *why)
+{
+	int64_t begun = now_ms(), told_us = slurm_link_updates_us(p->b->slurm);
+	int rc = ledger_write(c->b->ledger, why);	/* the answers of all jobs in the table are in the snapshot */
+
+	if (rc == 0)
+		rc = ledger_begin(c->books, LEDGER_READ, why);
+	if (rc == 0) {
+		rc = pass_over_books(c, p, why);
+		ledger_rollback(c->books);
+	}
+	took->published_ms = (slurm_link_updates_us(p->b->slurm) - told_us) / 1000;
+	took->decided_ms = now_ms() - begun - took->published_ms;
+	return rc;
 }
 
 int controller_pass(struct controller *c, int64_t now, struct fault *why)
 {
 	struct pass p = { .b = c->b, .books = c->books, .asked = c->asked, .now = now };
-	struct timespec begun;
-	int rc;
+	struct pass_times took = { 0 };
+	int64_t begun = now_ms();
+	int rc = look(c, &p, why);
 
-	clock_gettime(CLOCK_MONOTONIC, &begun);
-	rc = look(c, &p, why);
-	if (rc == 0)	/* the answers of all jobs in the table are in the snapshot */
-		rc = ledger_write(c->b->ledger, why);
+	took.looked_ms = now_ms() - begun;
 	if (rc == 0)
-		rc = ledger_begin(c->books, LEDGER_READ, why);
-	if (rc == 0) {
-		rc = pass_over_books(c, &p, why);
-		ledger_rollback(c->books);
+		rc = decide(c, &p, &took, why);
+	if (p.jobs)
 		cluster_state_publish(c->b->cluster, &p.facts, p.cluster, p.jobs);
-	} else {
-		job_table_free(p.jobs);
+	else
 		cluster_view_free(p.cluster);
-	}
 	if (rc < 0)
 		c->passes = 0;
+	ranking_free(p.ranking);
+	free(p.records);
 	free(p.waiting);
 	if (ledger_checkpoint(c->books, why) < 0)
 		rc = -1;
-	cluster_state_pass_done(c->b->cluster, now, elapsed_ms(&begun), rc < 0 ? why->text : NULL);
+	took.all_ms = now_ms() - begun;
+	cluster_state_pass_done(c->b->cluster, now, &took, rc < 0 ? why->text : NULL);
 	return rc;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_missed.c - runs that no pass saw: they came and went between two looks, or while the daemon was away.
+ * controller_missed.c - runs that no pass saw: they came and went between two looks, or while the daemon was away; and runs whose end
+ * nobody saw.
  *
  * slurmctld forgets a run when its job is requeued, and an ended job after MinJobAge; slurmdbd's row is then the only trace. A run found
  * there is opened as if it had been seen; it is in no table, so that the next pass settles it from the same row. */
@@ -146,4 +147,43 @@ int pass_find_restarted(struct pass *p, const struct job_view *j, struct fault *
 		asked_put(p->asked, j->job_id, j->submit);
 	run_table_free(rows);
 	return 0;
+}
+
+/* --- runs without an end ------------------------------------------------------------------------ */
+
+#define LOST_AFTER_S 60		/* slurmctld tells slurmdbd within seconds */
+
+struct marking {
+	struct run *run;
+	int64_t at;
+};
+
+static int mark(struct pass *p, void *arg, struct fault *why)
+{
+	const struct marking *m = arg;
+
+	m->run->lost_at = m->at;
+	return run_set_lost(p->b->ledger, m->run->id, m->at, why);
+}
+
+int pass_note_lost(struct pass *p, struct run *r, struct fault *why)
+{
+	struct marking m = { r, p->now };
+	size_t used = strlen(p->lost_jobs);
+
+	if (!r->lost_at && pass_write(p, LEDGER_HOLDS, mark, &m, why) < 0)
+		return -1;
+	if (p->now - r->lost_at < LOST_AFTER_S)
+		return 0;
+	p->lost++;
+	if (used + strlen(r->label) + 3 < sizeof(p->lost_jobs))
+		snprintf(p->lost_jobs + used, sizeof(p->lost_jobs) - used, "%s%s", used ? ", " : "", r->label);
+	return 0;
+}
+
+int pass_note_found(struct pass *p, struct run *r, struct fault *why)
+{
+	struct marking m = { r, 0 };
+
+	return r->lost_at ? pass_write(p, LEDGER_HOLDS, mark, &m, why) : 0;
 }

@@ -4,6 +4,7 @@
  * A run that is in slurmctld's table is followed there. One that left the table, or whose job went back to the queue, is settled from
  * slurmdbd's row, the only place that still knows when it ended. */
 #include "budgetd/admit.h"
+#include "budgetd/ledger_refund.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
 #include "budgetd/rates.h"
@@ -214,22 +215,29 @@ struct ending {
 	struct run *run;
 	int64_t end;
 	const char *state;
+	amount_t refunded;
 };
 
 static int end_run(struct pass *p, void *arg, struct fault *why)
 {
 	struct ending *e = arg;
+	int rc = run_end(p->b->ledger, e->run, e->end, e->state, p->now, why);
 
-	return run_end(p->b->ledger, e->run, e->end, e->state, p->now, why) < 0 ? -1 : 0;
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;	/* it had ended already */
+	return run_refund(p->b->ledger, e->run, p->b->settings->node_fail_refund_s, p->now, &e->refunded, why);
 }
 
 static int settle(struct pass *p, struct run *r, int64_t end, const char *state, struct fault *why)
 {
-	struct ending e = { r, end, state };
+	struct ending e = { .run = r, .end = end, .state = state };
+	char given[AMOUNT_TEXT_MAX];
 
 	if (pass_write(p, LEDGER_MONEY, end_run, &e, why) < 0)
 		return -1;
 	log_info("job %s ended %s after %jd s on %jd GPUs", r->label, state, (intmax_t)(end - r->start), (intmax_t)r->gpus);
+	if (e.refunded)
+		log_info("job %s: %s GPU-h are given back", r->label, amount_text(e.refunded, given));
 	return 0;
 }
 
@@ -465,15 +473,22 @@ static int follow_run(const struct run *open, void *arg)
 
 	/* The snapshot is older than what this pass wrote: an ended run is not settled again (run_end would not either). */
 	if (is_this_run(j, open)) {
-		if (follow_size(p, &r, j->tres_alloc, j->resized, &why) < 0 || charge_past_months(p, &r, j, &why) < 0 ||
-			extend_if_due(p, &r, j, &why) < 0)
+		if (pass_note_found(p, &r, &why) < 0 || follow_size(p, &r, j->tres_alloc, j->resized, &why) < 0 ||
+			charge_past_months(p, &r, j, &why) < 0 || extend_if_due(p, &r, j, &why) < 0)
 			log_warning("job %s: %s", r.label, why.text);
 		return 0;
 	}
 	if (j && j->start == open->start && j->submit == open->submit && j->end && strcmp(j->base_state, "PENDING") != 0)
 		return 0;	/* settled from the table by pass_meet_run */
-	if (settle_from_slurmdbd(p, &r, &why) < 0)
-		log_warning("job %s left the queue and slurmdbd does not say when: %s", r.label, why.text);
+	if (p->slurmdbd_away)
+		return 0;
+	if (p->facts.slurmdbd && settle_from_slurmdbd(p, &r, &why) < 0) {
+		p->slurmdbd_away = errno == ENOTCONN;
+		log_warning("job %s left the queue and slurmdbd does not say when%s: %s", r.label,
+			p->slurmdbd_away ? ", others may have as well" : "", why.text);
+	} else if (!r.ended && pass_note_lost(p, &r, &why) < 0) {
+		log_warning("job %s left the queue without an end: %s", r.label, why.text);
+	}
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_projects.c - the budget tree: list, add, set, remove. */
+#include "budgetd/admit.h"
 #include "budgetd/ledger_project.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
@@ -7,8 +8,6 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <string.h>
-
-static const char *const policy_name[] = { [ON_EXHAUSTED_FREE] = "free", [ON_EXHAUSTED_REJECT] = "reject" };
 
 /* --- one project as JSON ------------------------------------------------------------------------ */
 
@@ -32,8 +31,7 @@ static int effective_policy(struct request *rq, struct ledger *l, const struct p
 	while (up.on_exhausted == ON_EXHAUSTED_INHERIT && up.parent)
 		if (project_by_id(l, up.parent, &up, why) != 1)
 			return -1;
-	*out = up.on_exhausted != ON_EXHAUSTED_INHERIT ? up.on_exhausted :
-	       rq->b->settings->on_exhausted == EXHAUSTED_REJECT ? ON_EXHAUSTED_REJECT : ON_EXHAUSTED_FREE;
+	*out = up.on_exhausted != ON_EXHAUSTED_INHERIT ? up.on_exhausted : admit_site_policy(rq->b);
 	return 0;
 }
 
@@ -57,8 +55,8 @@ static int project_json(struct request *rq, struct ledger *l, const struct proje
 	put_text(o, "path", path);
 	put_int(o, "depth", depth);
 	put_int(o, "share", p->share);
-	put_text(o, "on_exhausted", p->on_exhausted == ON_EXHAUSTED_INHERIT ? NULL : policy_name[p->on_exhausted]);
-	put_text(o, "on_exhausted_effective", policy_name[effective]);
+	put_text(o, "on_exhausted", on_exhausted_name(p->on_exhausted));
+	put_text(o, "on_exhausted_effective", on_exhausted_name(effective));
 	put_int(o, "credit_units", p->credit);
 	put_int(o, "created_at", p->created_at);
 	*out = o;
@@ -111,14 +109,9 @@ static int read_policy(struct request *rq, struct project *p, struct fault *why)
 
 	if (rc != 1)
 		return rc;
-	if (strcmp(text, "inherit") == 0)
-		p->on_exhausted = ON_EXHAUSTED_INHERIT;
-	else if (strcmp(text, "free") == 0)
-		p->on_exhausted = ON_EXHAUSTED_FREE;
-	else if (strcmp(text, "reject") == 0)
-		p->on_exhausted = ON_EXHAUSTED_REJECT;
-	else
-		return fault_errno(why, EINVAL, "on_exhausted is free, reject or inherit, not \"%.40s\"", text);
+	p->on_exhausted = on_exhausted_of(text);
+	if (p->on_exhausted == ON_EXHAUSTED_INHERIT && strcmp(text, "inherit") != 0)
+		return fault_errno(why, EINVAL, "on_exhausted is free, reject, wait or inherit, not \"%.40s\"", text);
 	return 0;
 }
 
@@ -161,24 +154,9 @@ static const struct people_list {
 	{ "add_members", ROLE_MEMBER, false },	{ "owners", ROLE_OWNER, false },	 { "add_owners", ROLE_OWNER, false },
 };
 
-/* An owner is a member too: a list of members neither demotes nor removes one. */
-static int set_person(struct request *rq, const struct project *p, const struct people_list *list, const char *user, bool force,
-	struct fault *why)
-{
-	enum member_role here;
+typedef int (*person_fn)(struct request *rq, const struct project *p, const struct people_list *list, const char *user, struct fault *why);
 
-	if (!list->remove && !force && people_exists(user, why) != 1)
-		return -1;
-	if (member_role_here(rq->b->ledger, p->id, user, &here, why) < 0)
-		return -1;
-	if (list->remove && here == ROLE_OWNER && list->role == ROLE_MEMBER)
-		return fault_errno(why, EEXIST, "%s is an owner of %s: --remove-owners takes that away", user, p->name);
-	if (list->remove ? here != list->role : here >= list->role)
-		return 0;
-	return member_set(rq->b->ledger, p->id, user, list->remove ? ROLE_NOBODY : list->role, why);
-}
-
-static int set_people_of(struct request *rq, const struct project *p, const struct people_list *list, bool force, struct fault *why)
+static int each_person_of(struct request *rq, const struct project *p, const struct people_list *list, person_fn each, struct fault *why)
 {
 	struct json_object *names, *user;
 
@@ -190,22 +168,52 @@ static int set_people_of(struct request *rq, const struct project *p, const stru
 		user = json_object_array_get_idx(names, i);
 		if (!json_object_is_type(user, json_type_string))
 			return fault_errno(why, EINVAL, "\"%s\" must be a list of user names", list->key);
-		if (set_person(rq, p, list, json_object_get_string(user), force, why) < 0)
+		if (each(rq, p, list, json_object_get_string(user), why) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int set_people(struct request *rq, const struct project *p, struct fault *why)
+static int each_person(struct request *rq, const struct project *p, person_fn each, struct fault *why)
+{
+	for (size_t i = 0; i < sizeof(people_lists) / sizeof(*people_lists); i++)
+		if (each_person_of(rq, p, &people_lists[i], each, why) < 0)
+			return -1;
+	return 0;
+}
+
+static int check_person(struct request *rq, const struct project *p, const struct people_list *list, const char *user, struct fault *why)
+{
+	struct fault detail = {0};
+	int64_t uid;
+
+	(void)rq, (void)p;
+	if (list->remove || people_uid(user, &uid, &detail) == 0)
+		return 0;
+	return errno == ENOENT ? fault_errno(why, EINVAL, "%s; if the name is right, say so with --force", detail.text) :
+				 fault_set(why, "%s", detail.text);
+}
+
+/* A mistyped name would have rights that nobody uses, and the meant one none. The directory is asked outside of any transaction. */
+static int check_people(struct request *rq, struct fault *why)
 {
 	bool force = false;
 
-	if (body_flag(rq, "force", &force, why) < 0)
+	return body_flag(rq, "force", &force, why) < 0 ? -1 : force ? 0 : each_person(rq, NULL, check_person, why);
+}
+
+/* An owner is a member too: a list of members neither demotes nor removes one. */
+static int set_person(struct request *rq, const struct project *p, const struct people_list *list, const char *user, struct fault *why)
+{
+	enum member_role here;
+
+	if (member_role_here(rq->b->ledger, p->id, user, &here, why) < 0)
 		return -1;
-	for (size_t i = 0; i < sizeof(people_lists) / sizeof(*people_lists); i++)
-		if (set_people_of(rq, p, &people_lists[i], force, why) < 0)
-			return -1;
-	return 0;
+	if (list->remove && here == ROLE_OWNER && list->role == ROLE_MEMBER)
+		return fault_errno(why, EEXIST, "%s is an owner of %s: --remove-owners takes that away", user, p->name);
+	if (list->remove ? here != list->role : here >= list->role)
+		return 0;
+	return member_set(rq->b->ledger, p->id, user, list->remove ? ROLE_NOBODY : list->role, why);
 }
 
 /* --- who may change what ------------------------------------------------------------------------ */
@@ -218,26 +226,39 @@ static const struct {
 	{ "share", true }, { "add_members", false }, { "remove_members", false }, { "force", false }, { "request_id", false },
 };
 
-static int check_key(struct request *rq, const struct project *p, const char *key, struct fault *why)
+static int check_key(struct request *rq, struct ledger *l, const struct project *p, const char *key, struct fault *why)
 {
 	for (size_t i = 0; i < sizeof(owners_keys) / sizeof(*owners_keys); i++)
 		if (strcmp(owners_keys[i].key, key) == 0)
-			return owners_keys[i].above ? request_may_own(rq, rq->b->ledger, p->parent, why) : 0;
+			return owners_keys[i].above ? request_may_own(rq, l, p->parent, why) : 0;
 	return fault_errno(why, EACCES, "only an administrator may set \"%s\"; owners set the share of what is below them, and members", key);
 }
 
-static int check_rights(struct request *rq, const struct project *p, struct fault *why)
+static int check_rights(struct request *rq, struct ledger *l, const struct project *p, struct fault *why)
 {
 	if (rq->administrator)
 		return 0;
-	if (request_may_own(rq, rq->b->ledger, p->id, why) < 0)
+	if (request_may_own(rq, l, p->id, why) < 0)
 		return -1;
 	json_object_object_foreach(rq->body, key, value) {
 		(void)value;
-		if (check_key(rq, p, key, why) < 0)
+		if (check_key(rq, l, p, key, why) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* Before the transaction of the change: who has no right has no names looked up either. */
+static int check_rights_first(struct request *rq, struct fault *why)
+{
+	struct project p;
+	int rc;
+
+	if (ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
+		return -1;
+	rc = project_find(rq->b->reader, rq->name, &p, why) != 1 ? -1 : check_rights(rq, rq->b->reader, &p, why);
+	ledger_rollback(rq->b->reader);
+	return rc;
 }
 
 /* --- add, set, remove --------------------------------------------------------------------------- */
@@ -266,14 +287,14 @@ static int add(struct request *rq, struct project *p, struct fault *why)
 	if (body_need_text(rq, "name", &name, why) < 0 || project_name_normal(name, p->name, why) < 0 || read_fields(rq, p, why) < 0 ||
 		project_add(rq->b->ledger, p, rq->now, why) < 0)
 		return -1;
-	return project_set(rq->b->ledger, p, why) < 0 ? -1 : set_people(rq, p, why);	/* set checks the depth */
+	return project_set(rq->b->ledger, p, why) < 0 ? -1 : each_person(rq, p, set_person, why);	/* set checks the depth */
 }
 
 static int set(struct request *rq, struct project *p, struct fault *why)
 {
-	if (project_find(rq->b->ledger, rq->name, p, why) != 1 || check_rights(rq, p, why) < 0 || read_fields(rq, p, why) < 0)
+	if (project_find(rq->b->ledger, rq->name, p, why) != 1 || check_rights(rq, rq->b->ledger, p, why) < 0 || read_fields(rq, p, why) < 0)
 		return -1;
-	return project_set(rq->b->ledger, p, why) < 0 ? -1 : set_people(rq, p, why);
+	return project_set(rq->b->ledger, p, why) < 0 ? -1 : each_person(rq, p, set_person, why);
 }
 
 static int remove_it(struct request *rq, struct project *p, struct fault *why)
@@ -290,14 +311,14 @@ static int remove_it(struct request *rq, struct project *p, struct fault *why)
 int project_post(struct request *rq, struct fault *why)
 {
 	rq->status = MHD_HTTP_CREATED;
-	return change(rq, add, true, why);
+	return check_people(rq, why) < 0 ? -1 : change(rq, add, true, why);
 }
 
 int project_patch(struct request *rq, struct fault *why)
 {
 	char who[PERSON_NAME_MAX];
 
-	if (change(rq, set, true, why) < 0)
+	if (check_rights_first(rq, why) < 0 || check_people(rq, why) < 0 || change(rq, set, true, why) < 0)
 		return -1;
 	log_info("project %s was changed by %s", rq->name, people_name(rq->b->people, rq->uid, rq->now, who));
 	return 0;

@@ -12,7 +12,7 @@
 #define RUN_COLUMNS                                                                                                              \
 	"r.id, r.cluster, r.job, r.submit, r.start, r.label, r.partition, r.admission, r.project, r.uid, r.tier, r.min_runtime,"  \
 	" r.gpus, r.tres, r.price, r.covered_until, r.free_since, r.ended, r.state,"                                               \
-	" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start)"
+	" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start), r.lost_at"
 
 static void run_read(sqlite3_stmt *st, struct run *r)
 {
@@ -37,6 +37,20 @@ static void run_read(sqlite3_stmt *st, struct run *r)
 	r->ended = sql_col(st, 17);
 	snprintf(r->state, sizeof(r->state), "%s", sql_text(st, 18));
 	r->charged_to = sql_col(st, 19);
+	r->lost_at = sql_col(st, 20);
+}
+
+int run_by_id(struct ledger *l, int64_t id, struct run *out, struct fault *why)
+{
+	static const char by_id_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.id = ?";
+	sqlite3_stmt *st = sql_bind(l, by_id_sql, why, "i", id);
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc == 1) {
+		run_read(st, out);
+		sqlite3_reset(st);
+	}
+	return rc;
 }
 
 static int run_walk(struct ledger *l, sqlite3_stmt *st, run_fn each, void *arg, struct fault *why)
@@ -95,6 +109,13 @@ int run_update(struct ledger *l, const struct run *r, struct fault *why)
 
 	return sql_do(l, update_sql, why, "ipisii", r->covered_until, r->free_since ? &r->free_since : NULL, r->gpus, r->tres, r->price,
 		r->id);
+}
+
+int run_set_lost(struct ledger *l, int64_t run, int64_t at, struct fault *why)
+{
+	static const char lost_sql[] = "UPDATE run SET lost_at = ? WHERE id = ? AND ended IS NULL";
+
+	return sql_do(l, lost_sql, why, "pi", at ? &at : NULL, run);
 }
 
 int run_walk_open(struct ledger *l, const char *cluster, run_fn each, void *arg, struct fault *why)
@@ -250,14 +271,11 @@ static int run_close(struct ledger *l, struct run *r, int64_t end, const char *s
 /* The caller's copy may be older than this transaction: only the row says whether the run has ended. 1 = it has, and *r is it. */
 static int has_ended(struct ledger *l, struct run *r, struct fault *why)
 {
-	static const char by_id_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.id = ?";
-	sqlite3_stmt *st = sql_bind(l, by_id_sql, why, "i", r->id);
-	int rc = st ? sql_step(l, st, why) : -1;
+	int64_t id = r->id;
+	int rc = run_by_id(l, id, r, why);
 
 	if (rc != 1)
-		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no run %jd", (intmax_t)r->id);
-	run_read(st, r);
-	sqlite3_reset(st);
+		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no run %jd", (intmax_t)id);
 	return r->ended != 0;
 }
 
@@ -404,10 +422,14 @@ int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, 
 
 int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why)
 {
-	/* A part that reaches into the window counts with what lies inside it. */
+	/* A part that reaches into the window counts with what lies inside it, less what was given back without being asked for. */
+#define INSIDE "CASE WHEN c.part_start >= ?1 THEN c.units ELSE c.units / (c.part_end - c.part_start) * (c.part_end - ?1) END"
 	static const char sums_sql[] =
-		"SELECT project, sum(CASE WHEN part_start >= ?1 THEN units ELSE units / (part_end - part_start) * (part_end - ?1) END)"
-		" FROM charge WHERE kind = 'funded' AND part_end > ?1 AND part_end > part_start GROUP BY project";
+		"SELECT project, sum(units) FROM (SELECT c.project, " INSIDE " AS units FROM charge c"
+		" WHERE c.kind = 'funded' AND c.part_end > ?1 AND c.part_end > c.part_start"
+		" UNION ALL SELECT c.project, -min(b.units, " INSIDE ") FROM (SELECT charge, max(units) AS units FROM"
+		" (SELECT charge, sum(units) AS units FROM journal WHERE kind = 'refund' AND actor = '" REFUND_ACTOR "' GROUP BY charge, project)"
+		" GROUP BY charge) b JOIN charge c ON c.id = b.charge WHERE c.part_end > ?1 AND c.part_end > c.part_start) GROUP BY project";
 	sqlite3_stmt *st = sql_bind(l, sums_sql, why, "i", from);
 	int rc = -1;
 

@@ -195,21 +195,6 @@ int people_known(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_
 	return rc;
 }
 
-int people_exists(const char *name, struct fault *why)
-{
-	char scratch[4096];
-	struct passwd pw, *found = NULL;
-	int rc = getpwnam_r(name, &pw, scratch, sizeof(scratch), &found);
-
-	if (found)
-		return 1;
-	if (rc == 0 || rc == ENOENT || rc == ESRCH) {
-		fault_errno(why, EINVAL, "there is no user %.80s on the host of budgetd; if the name is right, say so with --force", name);
-		return 0;
-	}
-	return fault_errno(why, EAGAIN, "the host of budgetd cannot look up user %.80s just now; try again", name);
-}
-
 bool people_is_slurm(const struct people *p, uid_t uid)
 {
 	return uid == 0 || uid == p->slurm_uid;

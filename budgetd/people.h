@@ -31,9 +31,6 @@ const char *people_name(struct people *p, uid_t uid, int64_t now, char buf[PERSO
  * -1 and EAGAIN when it cannot be asked. */
 int people_known(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX], struct fault *why);
 
-/* Is there a user of that name on this host? 1; 0 and EINVAL; -1 and EAGAIN: the directory cannot be asked. */
-int people_exists(const char *name, struct fault *why);
-
 /* The uid of a name: 0; -1, ENOENT and a text when this host has no such user, EAGAIN when its directory cannot be asked. Never with a
  * transaction open. */
 int people_uid(const char *name, int64_t *uid, struct fault *why);

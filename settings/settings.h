@@ -14,7 +14,7 @@
 #include "lib/fault.h"
 
 enum unreachable_policy { UNREACHABLE_FREE, UNREACHABLE_ACCEPT, UNREACHABLE_REJECT };
-enum exhausted_policy { EXHAUSTED_FREE, EXHAUSTED_REJECT };
+enum exhausted_policy { EXHAUSTED_FREE, EXHAUSTED_REJECT, EXHAUSTED_WAIT };
 enum unlimited_policy { UNLIMITED_FREE, UNLIMITED_REJECT };
 enum unknown_account_policy { UNKNOWN_ACCOUNT_REJECT, UNKNOWN_ACCOUNT_FREE };
 enum hold_basis { HOLD_MIN_RUNTIME, HOLD_TIME_LIMIT };
@@ -36,6 +36,7 @@ struct settings {
 	/* the contract */
 	int64_t default_min_runtime_s, max_min_runtime_s;
 	int hold, on_exhausted, unlimited_time, unknown_account;	/* enums above */
+	int64_t node_fail_refund_s;
 	/* the loop */
 	int64_t pass_interval_s, unbound_hold_s, window_s;
 	/* people */

@@ -7,7 +7,7 @@ CREATE TABLE project (
 	name         TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 63 AND name = lower(name)),
 	parent       INTEGER REFERENCES project(id) CHECK (parent <> id),
 	share        INTEGER NOT NULL DEFAULT 1 CHECK (share BETWEEN 0 AND 1000000),
-	on_exhausted TEXT CHECK (on_exhausted IN ('free', 'reject')),		-- NULL = inherited
+	on_exhausted TEXT CHECK (on_exhausted IN ('free', 'reject', 'wait')),		-- NULL = inherited
 	credit       INTEGER NOT NULL DEFAULT 0 CHECK (credit >= 0),
 	created_at   INTEGER NOT NULL,
 	removed_at   INTEGER							-- a removed project keeps its journal
@@ -101,10 +101,14 @@ CREATE TABLE admission (
 	job           INTEGER,							-- (array) job id, NULL until the loop has seen it
 	seen          TEXT,							-- the job as it was priced: a change is a new check
 	insists       INTEGER NOT NULL CHECK (insists IN (0, 1)),			-- --gpu-tier=funded: never the free tier instead
-	parked_at     INTEGER,							-- the daemon holds it in the queue until it can be paid
+	parked_at     INTEGER,							-- tasks of it wait for money since then, held in the queue by the daemon
+	waits_at      INTEGER REFERENCES project(id) CHECK ((waits_at IS NULL) = (parked_at IS NULL)),	-- the project that has no more
+	waits_user    INTEGER CHECK (waits_user IS NULL OR waits_at IS NOT NULL),	-- whose cap it is that leaves no more; NULL = the project itself
+	user_held_at  INTEGER,							-- its user holds tasks of it since then
 	request       TEXT NOT NULL						-- the question as it came, for later modifications
 ) STRICT;
 CREATE INDEX admission_by_job ON admission(job) WHERE job IS NOT NULL;
+CREATE INDEX admission_waits ON admission(waits_at) WHERE waits_at IS NOT NULL;
 
 -- One start-to-end of a job. A requeued job has several.
 CREATE TABLE run (
@@ -127,10 +131,12 @@ CREATE TABLE run (
 	free_since    INTEGER,							-- an extension did not fit: free from here on
 	ended         INTEGER,							-- NULL = running
 	state         TEXT,							-- Slurm's word for the end
+	lost_at       INTEGER,							-- gone from slurmctld, and slurmdbd did not tell its end
 	UNIQUE (cluster, job, submit, start)
 ) STRICT;
 CREATE INDEX run_open ON run(cluster, job) WHERE ended IS NULL;
 CREATE INDEX run_by_job ON run(job);
+CREATE INDEX run_by_end ON run(ended);
 
 CREATE TABLE hold (
 	id         INTEGER PRIMARY KEY,
@@ -190,6 +196,7 @@ CREATE TABLE journal (
 CREATE INDEX journal_by_first ON journal(first) WHERE first IS NOT NULL;
 CREATE UNIQUE INDEX journal_voided_once ON journal(corrects) WHERE corrects IS NOT NULL;
 CREATE INDEX journal_by_project ON journal(project, id);
+CREATE INDEX journal_refunds ON journal(charge, project) WHERE kind = 'refund';
 CREATE INDEX journal_by_charge ON journal(charge) WHERE charge IS NOT NULL;
 CREATE UNIQUE INDEX journal_by_request ON journal(request_id) WHERE request_id IS NOT NULL;
 
@@ -232,6 +239,27 @@ BEGIN SELECT RAISE(ABORT, 'a request is decided once and never changed'); END;
 CREATE TRIGGER request_is_never_deleted BEFORE DELETE ON request
 BEGIN SELECT RAISE(ABORT, 'requests are never deleted'); END;
 
+-- What Slurm's accounting says of a run otherwise than its row does, or than there was no row. Dated now; the last one of a run counts.
+CREATE TABLE correction (
+	id          INTEGER PRIMARY KEY,
+	at          INTEGER NOT NULL,
+	run         INTEGER NOT NULL REFERENCES run(id),
+	kind        TEXT NOT NULL CHECK (kind IN ('missing', 'end', 'gpus', 'twice', 'tier', 'project', 'by hand')),
+	ended       INTEGER NOT NULL,						-- when it ended
+	gpu_seconds INTEGER NOT NULL CHECK (gpu_seconds >= 0),			-- what it used; 0 = it was no run
+	tier        TEXT NOT NULL CHECK (tier IN ('funded', 'free')),
+	project     INTEGER NOT NULL REFERENCES project(id),			-- whose account it was in
+	refunded    INTEGER NOT NULL CHECK (refunded >= 0),			-- units given back by it; the journal has the entries
+	actor       TEXT NOT NULL,
+	reason      TEXT NOT NULL,
+	request_id  TEXT UNIQUE
+) STRICT;
+CREATE INDEX correction_by_run ON correction(run);
+CREATE TRIGGER correction_is_never_changed BEFORE UPDATE ON correction
+BEGIN SELECT RAISE(ABORT, 'corrections are append-only: the next one counts'); END;
+CREATE TRIGGER correction_is_never_deleted BEFORE DELETE ON correction
+BEGIN SELECT RAISE(ABORT, 'corrections are append-only: the next one counts'); END;
+
 -- Shadow mode: what would have been done, for whom. A submission's row is bound to its job as the job turns up.
 CREATE TABLE shadow (
 	id        INTEGER PRIMARY KEY,
@@ -260,6 +288,9 @@ CREATE TRIGGER run_is_never_replaced BEFORE INSERT ON run
 	WHEN EXISTS (SELECT 1 FROM run WHERE id = NEW.id OR
 		(cluster = NEW.cluster AND job = NEW.job AND submit = NEW.submit AND start = NEW.start))
 BEGIN SELECT RAISE(ABORT, 'runs are never replaced'); END;
+CREATE TRIGGER correction_is_never_replaced BEFORE INSERT ON correction
+	WHEN EXISTS (SELECT 1 FROM correction WHERE id = NEW.id OR request_id = NEW.request_id)
+BEGIN SELECT RAISE(ABORT, 'corrections are append-only: the next one counts'); END;
 CREATE TRIGGER journal_is_never_changed BEFORE UPDATE ON journal
 BEGIN SELECT RAISE(ABORT, 'the journal is append-only: correct an entry by a new one'); END;
 CREATE TRIGGER journal_is_never_deleted BEFORE DELETE ON journal

@@ -7,6 +7,7 @@
 #define SUITES(X) \
 	X(admission) \
 	X(admit) \
+	X(agreement) \
 	X(amount) \
 	X(asked) \
 	X(audit) \
@@ -27,6 +28,7 @@
 	X(job_id) \
 	X(job_options) \
 	X(ledger) \
+	X(ledger_correction) \
 	X(ledger_failures) \
 	X(ledger_life) \
 	X(ledger_moves) \
@@ -42,6 +44,7 @@
 	X(run_months) \
 	X(rate) \
 	X(rights) \
+	X(refund) \
 	X(routes) \
 	X(sacct) \
 	X(sacct_text) \
@@ -52,6 +55,7 @@
 	X(token) \
 	X(tres) \
 	X(verdict) \
+	X(wait_line) \
 	X(when) \
 	X(wrap) \
 	X(zone)
