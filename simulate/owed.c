@@ -6,11 +6,14 @@
 
 #define HOUR 3600
 
+/* One project: its jobs in order of submission. Those that are submitted and not served yet are moved to the
+ * front, over those that are. */
 struct demand {
 	const struct trace *trace;
-	uint32_t *jobs; /* of one project that are not served yet, the oldest first */
-	int64_t *left;  /* GPU-seconds of all jobs of the trace that are not owed yet */
-	size_t count;
+	uint32_t *jobs;
+	size_t all, next; /* jobs; the first that is not submitted yet */
+	size_t count;     /* not served yet */
+	int64_t *left;    /* GPU-seconds of all jobs of the trace that are not owed yet */
 };
 
 static struct share *shares_of(const struct shares *s)
@@ -69,46 +72,82 @@ static int64_t given_until(struct share share, int64_t gpus, int64_t seconds)
 	return (int64_t)(f.num / f.den);
 }
 
-static int64_t project_serve(struct demand *d, uint32_t project, bool owes, struct share share, int64_t gpus,
-	int64_t from, int64_t until)
+static void submit_until(struct demand *d, int64_t t)
 {
-	const struct trace *t = d->trace;
-	int64_t owed = 0;
-	size_t next = 0;
+	for (; d->next < d->all && d->trace->jobs[d->jobs[d->next]].submit_s < t; d->next++)
+		if (d->left[d->jobs[d->next]] > 0)
+			d->jobs[d->count++] = d->jobs[d->next];
+}
 
-	d->count = 0;
-	for (int64_t begin = from, end; owes && begin < until; begin = end) {
+/* The beginning of the next hour in which something is asked for. */
+static int64_t next_hour(const struct demand *d, int64_t from, int64_t end, int64_t until)
+{
+	int64_t submit;
+
+	if (d->count)
+		return end;
+	if (d->next == d->all)
+		return until;
+	submit = d->trace->jobs[d->jobs[d->next]].submit_s;
+	return from + (submit - from) / HOUR * HOUR;
+}
+
+static int64_t project_serve(struct demand *d, struct share share, int64_t gpus, int64_t from, int64_t until)
+{
+	int64_t owed = 0;
+
+	for (int64_t begin = from, end; begin < until; begin = next_hour(d, from, end, until)) {
 		end = begin + HOUR < until ? begin + HOUR : until;
-		for (; next < t->count && t->jobs[next].submit_s < end; next++)
-			if (t->jobs[next].project == project && d->left[next] > 0)
-				d->jobs[d->count++] = (uint32_t)next;
+		submit_until(d, end);
 		owed += hour_serve(d, begin, end,
 			given_until(share, gpus, end - from) - given_until(share, gpus, begin - from));
 	}
 	return owed;
 }
 
+/* Jobs by project, each project's in order of submission. first[p + 1]: where those of project p begin. */
+static void sort_by_project(const struct trace *t, uint32_t *jobs, size_t *first)
+{
+	for (size_t i = 0; i < t->count; i++)
+		first[t->jobs[i].project + 2]++;
+	for (size_t p = 2; p < t->projects.count + 2; p++)
+		first[p] += first[p - 1];
+	for (uint32_t i = 0; i < t->count; i++)
+		jobs[first[t->jobs[i].project + 1]++] = i;
+}
+
+static int64_t *demands_of(const struct trace *t, int64_t gpus)
+{
+	int64_t *left = calloc(t->count + 1, sizeof(*left));
+
+	for (size_t i = 0; left && i < t->count; i++) {
+		const struct trace_job *j = &t->jobs[i];
+
+		left[i] = j->min_runtime_s > 0 && j->gpus <= gpus ? j->duration_s * j->gpus : 0;
+	}
+	return left;
+}
+
 int owed_count(const struct trace *t, const struct shares *s, int64_t gpus, int64_t from, int64_t until,
 	int64_t *owed)
 {
 	struct share *shares = shares_of(s);
-	struct demand d = {.trace = t,
-		.jobs = calloc(t->count + 1, sizeof(*d.jobs)),
-		.left = calloc(t->count + 1, sizeof(*d.left))};
-	int rv = shares && d.jobs && d.left ? 0 : -1;
+	uint32_t *jobs = calloc(t->count + 1, sizeof(*jobs));
+	size_t *first = calloc(t->projects.count + 3, sizeof(*first));
+	int64_t *left = demands_of(t, gpus);
+	int rv = shares && jobs && first && left ? 0 : -1;
 
-	for (size_t i = 0; rv == 0 && i < t->count; i++) {
-		const struct trace_job *j = &t->jobs[i];
-
-		d.left[i] = j->min_runtime_s > 0 && j->gpus <= gpus ? j->duration_s * j->gpus : 0;
-	}
+	if (rv == 0)
+		sort_by_project(t, jobs, first); /* now first[p] is where those of p begin */
 	for (uint32_t p = 0; rv == 0 && p < t->projects.count; p++) {
-		int leaf = s->leaf[p];
+		struct demand d = {
+			.trace = t, .jobs = jobs + first[p], .all = first[p + 1] - first[p], .left = left};
 
-		owed[p] = project_serve(&d, p, s->nodes[leaf].share > 0, shares[leaf], gpus, from, until);
+		owed[p] = project_serve(&d, shares[s->leaf[p]], gpus, from, until);
 	}
 	free(shares);
-	free(d.jobs);
-	free(d.left);
+	free(jobs);
+	free(first);
+	free(left);
 	return rv;
 }
