@@ -20,7 +20,9 @@
 	X(doctor) \
 	X(doctor_files) \
 	X(duration) \
+	X(entitlement) \
 	X(fairshare) \
+	X(fronts) \
 	X(gpu_count) \
 	X(gpu_request) \
 	X(import) \
@@ -37,6 +39,7 @@
 	X(network) \
 	X(order) \
 	X(place) \
+	X(placement) \
 	X(question) \
 	X(ranking) \
 	X(run_months) \
@@ -48,6 +51,7 @@
 	X(sacct_text) \
 	X(schema) \
 	X(settings) \
+	X(simulate) \
 	X(submit_options) \
 	X(token) \
 	X(tres) \
