@@ -56,6 +56,7 @@ enum command_option {
 	OPT_VESTS,
 	OPT_BURST,
 	OPT_FORCE,
+	OPT_COMMENT,
 	OPTIONS
 };
 

@@ -333,7 +333,7 @@ static int set_terms(struct ledger *l, void *arg, struct fault *why)
 	a.carry_over_percent = t->carry_over_percent;
 	a.vests = t->vests;
 	a.burst = t->burst;
-	return allocation_set(l, &a, why);
+	return allocation_set(l, &a, NOON, why);
 }
 
 #define TERMS(...) books_do(&b, LEDGER_MONEY, set_terms, &(struct terms){ __VA_ARGS__ })
