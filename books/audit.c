@@ -189,7 +189,9 @@ const struct audit_check audit_checks[] = {
 		" strftime('%Y-%m', part_start, 'unixepoch') AS of, strftime('%Y-%m', part_end - 1, 'unixepoch') AS until FROM charge"
 		" WHERE part_end > part_start) WHERE of <> until ORDER BY id LIMIT 1", NULL },
 	{ "run.charged", "a run that ended is charged up to its end",
-		"SELECT printf('run %d: it ended at %d and is charged up to %d', id, ended, upto) FROM (SELECT r.id, r.ended, coalesce("
+		/* A correction may have added time to it, none takes some away: that is refunded. */
+		"SELECT printf('run %d: it ended at %d and is charged up to %d', id, ended, upto) FROM (SELECT r.id, max(r.ended,"
+		" coalesce((SELECT max(ended) FROM correction WHERE run = r.id), 0)) AS ended, coalesce("
 		" (SELECT max(part_end) FROM charge WHERE run = r.id), r.start) AS upto FROM run r WHERE r.ended IS NOT NULL)"
 		" WHERE ended <> upto ORDER BY id LIMIT 1", NULL },
 };

@@ -20,6 +20,7 @@ static const struct chained {
 	{ "hold", "closed_at" },
 	{ "rate", NULL },
 	{ "request", "decision" },
+	{ "correction", NULL },
 	{ "change", NULL },
 };
 

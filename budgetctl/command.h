@@ -55,6 +55,9 @@ enum command_option {
 	OPT_CARRY_OVER,
 	OPT_VESTS,
 	OPT_BURST,
+	OPT_SINCE,
+	OPT_REPAIR,
+	OPT_AT,
 	OPT_FORCE,
 	OPT_COMMENT,
 	OPTIONS
@@ -127,6 +130,9 @@ int cmd_doctor(struct session *s);
 int cmd_setup(struct session *s);
 int cmd_shadow_report(struct session *s);
 int cmd_import_sacct(struct session *s);
+int cmd_run_list(struct session *s);
+int cmd_run_end(struct session *s);
+int cmd_check(struct session *s);
 int cmd_verify(struct session *s);
 int cmd_backup(struct session *s);
 int cmd_restore(struct session *s);

@@ -35,6 +35,10 @@ static int findings_make(struct diagnosis *d)
 
 int diagnosis_make(struct session *s, struct diagnosis *d)
 {
+	*d = (struct diagnosis){ 0 };
+	if (session_option(s, OPT_SERVER))
+		return complain(USAGE, "%s looks at the host it runs on: --server has no place there",
+			s->arguments->command->noun);
 	*d = (struct diagnosis){ .gathering = gather(settings_default_path(), session_option(s, OPT_SOCKET),
 					 PACKAGE_VERSION) };
 	if (!d->gathering)

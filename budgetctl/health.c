@@ -9,6 +9,7 @@ static const struct column columns[] = {
 	{ "last_pass_at", "Last pass", KIND_TIME, "none yet", false },
 	{ "last_pass_ms", "It took (ms)", KIND_COUNT, NULL, false },
 	{ "jobs", "Jobs seen", KIND_COUNT, NULL, false },
+	{ "lost_runs", "Runs without an end", KIND_COUNT, NULL, false },
 	{ "slurm", "Slurm", KIND_TEXT, NULL, false },
 };
 

@@ -399,6 +399,44 @@ int session_list(struct session *s, const struct list *l, const char *key, const
 	return rv;
 }
 
+static int page_keep(struct session *s, const char *path, struct json_object *all, int64_t *before)
+{
+	struct json_object *reply = NULL, *rows;
+	int rv = path ? session_call(s, "GET", path, NULL, &reply) : out_of_memory();
+
+	if (rv != DONE)
+		return rv;
+	rows = rows_of(reply, path);
+	for (size_t i = 0; rows && rv == DONE && i < json_object_array_length(rows); i++)
+		if (json_object_array_add(all, json_object_get(json_object_array_get_idx(rows, i))) < 0)
+			rv = out_of_memory();
+	if (!rows || !page_next(reply, rows, before))
+		*before = 0;
+	json_object_put(reply);
+	return rows ? rv : UNREACHABLE;
+}
+
+int session_fetch(struct session *s, const char *path, struct json_object **rows)
+{
+	struct json_object *all = json_object_new_array();
+	int rv = path && all ? DONE : out_of_memory();
+	int64_t before = 0;
+
+	while (rv == DONE) {
+		char *page = page_path(path, before, PAGE_MAX);
+
+		rv = page_keep(s, page, all, &before);
+		free(page);
+		if (!before)
+			break;
+	}
+	if (rv == DONE)
+		*rows = all;
+	else
+		json_object_put(all);
+	return rv;
+}
+
 /* Borrowed from `rows`; NULL when there is none. */
 static struct json_object *row_of(struct json_object *rows, const char *key, const char *value)
 {

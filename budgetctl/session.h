@@ -74,6 +74,9 @@ int session_rows(struct session *s, const struct list *l, const char *project, s
 /* Print `t`; say so when it is empty. */
 int session_print(struct session *s, const struct list *l, struct table *t);
 
+/* All rows of GET `path`, page by page, in one array; *rows is to be put by the caller. `path` NULL: out of memory. */
+int session_fetch(struct session *s, const char *path, struct json_object **rows);
+
 /* The row of GET `path` whose `key` is `value` (a text or a number as text); *row is to be put by the
  * caller. `noun` says what was looked for when there is none. `path` NULL: out of memory. */
 int session_find(struct session *s, const char *path, const char *key, const char *value, const char *noun,

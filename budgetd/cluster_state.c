@@ -23,6 +23,7 @@ struct cluster_state {
 	struct account_user *users;	/* of accounts, sorted by uid */
 	size_t nusers;
 	int64_t last_pass_at, last_pass_ms;
+	size_t lost_runs;
 	int32_t last_place, gap;	/* gap 0 = no pass yet */
 	char error[FAULT_TEXT_MAX];
 };
@@ -224,6 +225,13 @@ bool cluster_state_next_place(struct cluster_state *s, int32_t *out)
 	return known;
 }
 
+void cluster_state_set_lost(struct cluster_state *s, size_t runs)
+{
+	pthread_rwlock_wrlock(&s->lock);
+	s->lost_runs = runs;
+	pthread_rwlock_unlock(&s->lock);
+}
+
 void cluster_state_health(struct cluster_state *s, struct cluster_health *out)
 {
 	*out = (struct cluster_health){0};
@@ -233,6 +241,7 @@ void cluster_state_health(struct cluster_state *s, struct cluster_health *out)
 	out->last_pass_at = s->last_pass_at;
 	out->last_pass_ms = s->last_pass_ms;
 	out->jobs = s->jobs ? s->jobs->count : 0;
+	out->lost_runs = s->lost_runs;
 	out->gpus = s->view ? s->view->gpus.total : 0;
 	out->healthy_gpus = s->view ? s->view->healthy.total : 0;
 	memcpy(out->error, s->error, sizeof(out->error));

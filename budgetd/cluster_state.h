@@ -44,11 +44,14 @@ void cluster_state_default_account(struct cluster_state *s, const char *user, ch
 void cluster_state_set_last_place(struct cluster_state *s, int32_t last, int32_t gap);
 bool cluster_state_next_place(struct cluster_state *s, int32_t *out);
 
+/* Runs that go on in the books and whose end nobody knows. */
+void cluster_state_set_lost(struct cluster_state *s, size_t runs);
+
 struct cluster_health {
 	char cluster[SLURM_CLUSTER_MAX];	/* "" = slurmctld was not seen yet */
 	char version[32];
 	int64_t last_pass_at, last_pass_ms;
-	size_t jobs;
+	size_t jobs, lost_runs;
 	int64_t gpus, healthy_gpus;
 	char error[FAULT_TEXT_MAX];		/* "" = fine */
 };

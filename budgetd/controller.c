@@ -16,9 +16,12 @@
 struct controller {
 	struct budgetd *b;
 	struct ledger *books;		/* a reader of our own: a snapshot may last as long as a pass */
+	struct asked *asked;
 	bool facts_told;
 	int64_t ask_accounts_at;	/* slurmdbd, for the accounts of users */
 	int64_t seen_all_at;		/* the last pass after which no run can have been missed; 0 = not since the start */
+	size_t lost;			/* runs without an end, as was last told */
+	int64_t lost_told_at;
 	int passes;			/* in a row without trouble, up to 2 */
 };
 
@@ -31,7 +34,11 @@ struct controller *controller_new(struct budgetd *b, struct fault *why)
 		return NULL;
 	}
 	c->b = b;
-	if (ledger_open_reader(b->settings->database, &c->books, why) < 0) {
+	c->asked = asked_new();
+	if (!c->asked)
+		fault_errno(why, ENOMEM, "out of memory");
+	if (!c->asked || ledger_open_reader(b->settings->database, &c->books, why) < 0) {
+		asked_free(c->asked);
 		free(c);
 		return NULL;
 	}
@@ -43,6 +50,7 @@ void controller_free(struct controller *c)
 	if (!c)
 		return;
 	ledger_close(c->books);
+	asked_free(c->asked);
 	free(c);
 }
 
@@ -185,6 +193,21 @@ static int expire_what_has_ended(struct pass *p, struct fault *why)
 	return due <= 0 ? due : pass_write(p, LEDGER_MONEY, expire, NULL, why);
 }
 
+#define TELL_LOST_EVERY_S 3600
+
+/* Somebody has to act: said at once, when there are more or fewer, and every hour. */
+static void tell_lost(struct controller *c, const struct pass *p)
+{
+	cluster_state_set_lost(c->b->cluster, p->lost);
+	if (p->lost && (p->lost != c->lost || p->now - c->lost_told_at >= TELL_LOST_EVERY_S)) {
+		log_warning("%zu runs are gone from slurmctld and slurmdbd does not tell their end (job %s): what they hold stays held and "
+			"nothing more is charged; find out when each ended and say so: budgetctl run end JOB --at TIME --reason TEXT", p->lost,
+			p->lost_jobs);
+		c->lost_told_at = p->now;
+	}
+	c->lost = p->lost;
+}
+
 static int pass_over_books(struct controller *c, struct pass *p, struct fault *why)
 {
 	struct fault problem = {0};
@@ -197,6 +220,8 @@ static int pass_over_books(struct controller *c, struct pass *p, struct fault *w
 	/* What runs before what waits: an extension comes first, and what an end gives back can be used at once. */
 	if (pass_follow_runs(p, why) < 0 || pass_settle_waiting(p, why) < 0)
 		return -1;
+	if (!p->slurmdbd_away)
+		tell_lost(c, p);
 	return pass_follow_shadow(p, why) < 0 ? -1 : pass_publish_places(p, why);
 }
 
@@ -210,7 +235,7 @@ static int64_t elapsed_ms(const struct timespec *since)
 
 int controller_pass(struct controller *c, int64_t now, struct fault *why)
 {
-	struct pass p = { .b = c->b, .books = c->books, .now = now };
+	struct pass p = { .b = c->b, .books = c->books, .asked = c->asked, .now = now };
 	struct timespec begun;
 	int rc;
 

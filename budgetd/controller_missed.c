@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_missed.c - runs that no pass saw: they came and went between two looks, or while the daemon was away.
+ * controller_missed.c - runs that no pass saw: they came and went between two looks, or while the daemon was away; and runs whose end
+ * nobody saw.
  *
  * slurmctld forgets a run when its job is requeued, and an ended job after MinJobAge; slurmdbd's row is then the only trace. A run found
  * there is opened as if it had been seen; it is in no table, so that the next pass settles it from the same row. */
@@ -52,7 +53,7 @@ static bool is_of_a_project(struct pass *p, const char *account)
 	return account && project_find(p->books, account, &project, NULL) == 1;
 }
 
-static int meet_row(struct pass *p, const struct run_row *row, struct fault *why)
+static int meet_row(struct pass *p, const struct run_row *row, const char *admin_comment, struct fault *why)
 {
 	struct known k = { .job = row->job_id, .start = row->start };
 	const struct job_view seen = {
@@ -66,6 +67,7 @@ static int meet_row(struct pass *p, const struct run_row *row, struct fault *why
 		.account = row->account,
 		.partition = row->partition,
 		.qos = row->qos,
+		.admin_comment = admin_comment,
 		.stage = STAGE_RUNNING,
 		.base_state = "RUNNING",
 		.submit = row->submit,
@@ -81,12 +83,13 @@ static int meet_row(struct pass *p, const struct run_row *row, struct fault *why
 	return k.found ? 0 : pass_meet_run(p, &seen, why);
 }
 
-static void meet_rows(struct pass *p, const struct run_table *rows)
+/* The comment has the token of the answer, for what was not tied to it yet; NULL = not known. */
+static void meet_rows(struct pass *p, const struct run_table *rows, const char *admin_comment)
 {
 	for (size_t i = 0; i < rows->count; i++) {
 		struct fault why = {0};
 
-		if (meet_row(p, &rows->rows[i], &why) < 0)
+		if (meet_row(p, &rows->rows[i], admin_comment, &why) < 0)
 			log_warning("job %u ran from %jd to %jd and cannot be put in the books: %s", rows->rows[i].job_id,
 				(intmax_t)rows->rows[i].start, (intmax_t)rows->rows[i].end, why.text);
 	}
@@ -98,27 +101,89 @@ int pass_find_missed(struct pass *p, int64_t since, struct fault *why)
 
 	if (slurm_link_runs_between(p->b->slurm, since, p->now, &rows, why) < 0)
 		return -1;
-	meet_rows(p, rows);
+	meet_rows(p, rows, NULL);
 	run_table_free(rows);
 	return 0;
 }
 
+#define ROWS_WAIT_S 60		/* slurmdbd's row of a run comes within seconds of its end, or not at all */
+
+/* Are the rows of all runs before this restart there? Each requeue gives the job another submit. */
+static bool tells_all(const struct run_table *rows, const struct job_view *j)
+{
+	uint32_t ended = 0;
+
+	for (size_t i = 0; i < rows->count; i++)
+		ended += rows->rows[i].submit < j->submit && rows->rows[i].end && !rows->rows[i].resized;
+	return ended >= j->restarts;
+}
+
+/* A job in the queue is tied to its answer first, by this pass or the next, so that its runs are found to be of that answer. */
+static int is_followed(struct pass *p, const struct job_view *j, struct fault *why)
+{
+	struct admission_row a;
+	int rc = j->stage == STAGE_PENDING ? pass_admission(p, j, &a, why) : 0;
+
+	return rc < 0 ? -1 : j->stage != STAGE_PENDING || (rc == 1 && a.job != 0);
+}
+
 int pass_find_restarted(struct pass *p, const struct job_view *j, struct fault *why)
 {
-	struct known k = { .job = j->job_id, .start = j->stage == STAGE_PENDING ? INT64_MAX : j->start };
-	struct admission_row a;
+	struct known k = { .job = j->job_id, .start = j->stage == STAGE_PENDING || !j->start ? INT64_MAX : j->start };
 	struct run_table *rows;
-	int rc = j->restarts ? pass_admission(p, j, &a, why) : 0;
+	int rc;
 
-	if (rc != 1 || a.job == 0)
-		return rc < 0 ? -1 : 0;		/* not ours, or not tied to its answer yet: the next pass */
-	if (run_walk_job(p->books, j->job_id, count_run, &k, why) < 0)
-		return -1;
+	if (!j->restarts || asked_about(p->asked, j->job_id, j->submit) || pass_mode(p, j) == ENFORCE_OFF)
+		return 0;
+	rc = is_followed(p, j, why);
+	if (rc <= 0 || run_walk_job(p->books, j->job_id, count_run, &k, why) < 0)
+		return rc == 0 ? 0 : -1;
 	if (k.before >= j->restarts)
 		return 0;
 	if (slurm_link_runs_of(p->b->slurm, j->job_id, 1, &rows, why) < 0)
 		return -1;
-	meet_rows(p, rows);
+	meet_rows(p, rows, j->admin_comment);
+	if (tells_all(rows, j) || p->now - j->submit > ROWS_WAIT_S)
+		asked_put(p->asked, j->job_id, j->submit);
 	run_table_free(rows);
 	return 0;
+}
+
+/* --- runs without an end ------------------------------------------------------------------------ */
+
+#define LOST_AFTER_S 60		/* slurmctld tells slurmdbd within seconds */
+
+struct marking {
+	struct run *run;
+	int64_t at;
+};
+
+static int mark(struct pass *p, void *arg, struct fault *why)
+{
+	const struct marking *m = arg;
+
+	m->run->lost_at = m->at;
+	return run_set_lost(p->b->ledger, m->run->id, m->at, why);
+}
+
+int pass_note_lost(struct pass *p, struct run *r, struct fault *why)
+{
+	struct marking m = { r, p->now };
+	size_t used = strlen(p->lost_jobs);
+
+	if (!r->lost_at && pass_write(p, LEDGER_HOLDS, mark, &m, why) < 0)
+		return -1;
+	if (p->now - r->lost_at < LOST_AFTER_S)
+		return 0;
+	p->lost++;
+	if (used + strlen(r->label) + 3 < sizeof(p->lost_jobs))
+		snprintf(p->lost_jobs + used, sizeof(p->lost_jobs) - used, "%s%s", used ? ", " : "", r->label);
+	return 0;
+}
+
+int pass_note_found(struct pass *p, struct run *r, struct fault *why)
+{
+	struct marking m = { r, 0 };
+
+	return r->lost_at ? pass_write(p, LEDGER_HOLDS, mark, &m, why) : 0;
 }

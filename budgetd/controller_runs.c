@@ -465,15 +465,22 @@ static int follow_run(const struct run *open, void *arg)
 
 	/* The snapshot is older than what this pass wrote: an ended run is not settled again (run_end would not either). */
 	if (is_this_run(j, open)) {
-		if (follow_size(p, &r, j->tres_alloc, j->resized, &why) < 0 || charge_past_months(p, &r, j, &why) < 0 ||
-			extend_if_due(p, &r, j, &why) < 0)
+		if (pass_note_found(p, &r, &why) < 0 || follow_size(p, &r, j->tres_alloc, j->resized, &why) < 0 ||
+			charge_past_months(p, &r, j, &why) < 0 || extend_if_due(p, &r, j, &why) < 0)
 			log_warning("job %s: %s", r.label, why.text);
 		return 0;
 	}
 	if (j && j->start == open->start && j->submit == open->submit && j->end && strcmp(j->base_state, "PENDING") != 0)
 		return 0;	/* settled from the table by pass_meet_run */
-	if (settle_from_slurmdbd(p, &r, &why) < 0)
-		log_warning("job %s left the queue and slurmdbd does not say when: %s", r.label, why.text);
+	if (p->slurmdbd_away)
+		return 0;
+	if (p->facts.slurmdbd && settle_from_slurmdbd(p, &r, &why) < 0) {
+		p->slurmdbd_away = errno == ENOTCONN;
+		log_warning("job %s left the queue and slurmdbd does not say when%s: %s", r.label,
+			p->slurmdbd_away ? ", others may have as well" : "", why.text);
+	} else if (!r.ended && pass_note_lost(p, &r, &why) < 0) {
+		log_warning("job %s left the queue without an end: %s", r.label, why.text);
+	}
 	return 0;
 }
 

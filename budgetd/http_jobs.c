@@ -51,6 +51,7 @@ struct explanation {
 	struct path path;
 	struct json_object *o, *lines, *levels, *runs;
 	amount_t charged;
+	struct run lost;		/* one whose end nobody knows; id 0 = none */
 	struct fault *why;
 };
 
@@ -103,7 +104,9 @@ static int add_run(const struct run *r, void *arg)
 	put_text(o, "job", r->label);
 	put_int(o, "start", r->start);
 	put_int_or_null(o, "end", r->ended, r->ended == 0);
-	put_text(o, "state", r->ended ? r->state : "RUNNING");
+	put_text(o, "state", r->ended ? r->state : r->lost_at ? "LOST" : "RUNNING");
+	if (!r->ended && r->lost_at)
+		x->lost = *r;
 	put_text(o, "tier", job_tier_name(r->tier));
 	put_int(o, "gpus", r->gpus);
 	put_int_or_null(o, "covered_until", r->covered_until, r->tier == TIER_FREE);
@@ -150,7 +153,10 @@ static void tell_funding(struct explanation *x, amount_t held)
 
 static void tell_waiting(struct explanation *x)
 {
-	if (!x->seen.found)
+	if (x->lost.id)
+		tell(x, "Run %s is gone from Slurm and nobody knows when it ended: its hold stays and nothing more is charged until an administrator "
+			"says so (budgetctl run end %s --at TIME --reason TEXT).", x->lost.label, x->lost.label);
+	else if (!x->seen.found)
 		tell(x, "It is not in the queue any more.");
 	else if (x->admitted && x->admission.parked_at)
 		tell(x, "It waits for budget: it is released when %s can pay for it.", x->project.name);

@@ -166,27 +166,11 @@ struct writing {
 	struct request *rq;
 	struct project p;
 	struct change_words words;
-	bool force;			/* names that this host does not know are taken, too */
 };
 
-/* An owner is a member too: a list of members neither demotes nor removes one. */
-static int set_person(struct writing *x, const struct people_list *list, const char *user, struct fault *why)
-{
-	struct ledger *l = x->rq->b->ledger;
-	enum member_role here, then = list->remove ? ROLE_NOBODY : list->role;
+typedef int (*person_fn)(struct writing *x, const struct people_list *list, const char *user, struct fault *why);
 
-	if (!list->remove && !x->force && people_exists(user, why) != 1)
-		return -1;
-	if (member_role_here(l, x->p.id, user, &here, why) < 0)
-		return -1;
-	if (list->remove && here == ROLE_OWNER && list->role == ROLE_MEMBER)
-		return fault_errno(why, EEXIST, "%s is an owner of %s: --remove-owners takes that away", user, x->p.name);
-	if (list->remove ? here != list->role : here >= list->role)
-		return 0;
-	return member_set(l, x->p.id, user, then, why) < 0 ? -1 : change_role(l, &x->words, x->p.id, user, here, then, why);
-}
-
-static int set_people_of(struct writing *x, const struct people_list *list, struct fault *why)
+static int each_person_of(struct writing *x, const struct people_list *list, person_fn each, struct fault *why)
 {
 	struct json_object *names, *user;
 
@@ -198,20 +182,53 @@ static int set_people_of(struct writing *x, const struct people_list *list, stru
 		user = json_object_array_get_idx(names, i);
 		if (!json_object_is_type(user, json_type_string))
 			return fault_errno(why, EINVAL, "\"%s\" must be a list of user names", list->key);
-		if (set_person(x, list, json_object_get_string(user), why) < 0)
+		if (each(x, list, json_object_get_string(user), why) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int set_people(struct writing *x, struct fault *why)
+static int each_person(struct writing *x, person_fn each, struct fault *why)
 {
-	if (body_flag(x->rq, "force", &x->force, why) < 0)
-		return -1;
 	for (size_t i = 0; i < sizeof(people_lists) / sizeof(*people_lists); i++)
-		if (set_people_of(x, &people_lists[i], why) < 0)
+		if (each_person_of(x, &people_lists[i], each, why) < 0)
 			return -1;
 	return 0;
+}
+
+static int check_person(struct writing *x, const struct people_list *list, const char *user, struct fault *why)
+{
+	struct fault detail = {0};
+	int64_t uid;
+
+	(void)x;
+	if (list->remove || people_uid(user, &uid, &detail) == 0)
+		return 0;
+	return errno == ENOENT ? fault_errno(why, EINVAL, "%s; if the name is right, say so with --force", detail.text) :
+				 fault_set(why, "%s", detail.text);
+}
+
+/* A mistyped name would have rights that nobody uses, and the meant one none. The directory is asked outside of any transaction. */
+static int check_people(struct request *rq, struct fault *why)
+{
+	bool force = false;
+
+	return body_flag(rq, "force", &force, why) < 0 ? -1 : force ? 0 : each_person(&(struct writing){ .rq = rq }, check_person, why);
+}
+
+/* An owner is a member too: a list of members neither demotes nor removes one. */
+static int set_person(struct writing *x, const struct people_list *list, const char *user, struct fault *why)
+{
+	struct ledger *l = x->rq->b->ledger;
+	enum member_role here, then = list->remove ? ROLE_NOBODY : list->role;
+
+	if (member_role_here(l, x->p.id, user, &here, why) < 0)
+		return -1;
+	if (list->remove && here == ROLE_OWNER && list->role == ROLE_MEMBER)
+		return fault_errno(why, EEXIST, "%s is an owner of %s: --remove-owners takes that away", user, x->p.name);
+	if (list->remove ? here != list->role : here >= list->role)
+		return 0;
+	return member_set(l, x->p.id, user, then, why) < 0 ? -1 : change_role(l, &x->words, x->p.id, user, here, then, why);
 }
 
 /* --- who may change what ------------------------------------------------------------------------ */
@@ -225,26 +242,39 @@ static const struct {
 	{ "reason", false }, { "dry_run", false },
 };
 
-static int check_key(struct request *rq, const struct project *p, const char *key, struct fault *why)
+static int check_key(struct request *rq, struct ledger *l, const struct project *p, const char *key, struct fault *why)
 {
 	for (size_t i = 0; i < sizeof(owners_keys) / sizeof(*owners_keys); i++)
 		if (strcmp(owners_keys[i].key, key) == 0)
-			return owners_keys[i].above ? request_may_own(rq, rq->b->ledger, p->parent, why) : 0;
+			return owners_keys[i].above ? request_may_own(rq, l, p->parent, why) : 0;
 	return fault_errno(why, EACCES, "only an administrator may set \"%s\"; owners set the share of what is below them, and members", key);
 }
 
-static int check_rights(struct request *rq, const struct project *p, struct fault *why)
+static int check_rights(struct request *rq, struct ledger *l, const struct project *p, struct fault *why)
 {
 	if (rq->administrator)
 		return 0;
-	if (request_may_own(rq, rq->b->ledger, p->id, why) < 0)
+	if (request_may_own(rq, l, p->id, why) < 0)
 		return -1;
 	json_object_object_foreach(rq->body, key, value) {
 		(void)value;
-		if (check_key(rq, p, key, why) < 0)
+		if (check_key(rq, l, p, key, why) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* Before the transaction of the change: who has no right has no names looked up either. */
+static int check_rights_first(struct request *rq, struct fault *why)
+{
+	struct project p;
+	int rc;
+
+	if (ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
+		return -1;
+	rc = project_find(rq->b->reader, rq->name, &p, why) != 1 ? -1 : check_rights(rq, rq->b->reader, &p, why);
+	ledger_rollback(rq->b->reader);
+	return rc;
 }
 
 /* --- add, set, remove --------------------------------------------------------------------------- */
@@ -261,7 +291,7 @@ static int write_project(struct writing *x, const struct project *was, struct fa
 {
 	struct ledger *l = x->rq->b->ledger;
 
-	if (project_set(l, &x->p, why) < 0 || change_project(l, &x->words, was, &x->p, why) < 0 || set_people(x, why) < 0)
+	if (project_set(l, &x->p, why) < 0 || change_project(l, &x->words, was, &x->p, why) < 0 || each_person(x, set_person, why) < 0)
 		return -1;
 	return project_json(x->rq, l, &x->p, 0, &x->rq->reply, why);
 }
@@ -289,7 +319,7 @@ static int set(struct request *rq, struct fault *why)
 	struct project was;
 	int known = begin_writing(rq, &x, why);
 
-	if (known < 0 || project_find(rq->b->ledger, rq->name, &x.p, why) != 1 || check_rights(rq, &x.p, why) < 0)
+	if (known < 0 || project_find(rq->b->ledger, rq->name, &x.p, why) != 1 || check_rights(rq, rq->b->ledger, &x.p, why) < 0)
 		return -1;
 	if (known)
 		return project_json(rq, rq->b->ledger, &x.p, 0, &rq->reply, why);
@@ -311,14 +341,14 @@ static int remove_it(struct request *rq, struct fault *why)
 
 int project_post(struct request *rq, struct fault *why)
 {
-	return money_write(rq, add, why);
+	return check_people(rq, why) < 0 ? -1 : money_write(rq, add, why);
 }
 
 int project_patch(struct request *rq, struct fault *why)
 {
 	char who[PERSON_NAME_MAX];
 
-	if (money_write(rq, set, why) < 0)
+	if (check_rights_first(rq, why) < 0 || check_people(rq, why) < 0 || money_write(rq, set, why) < 0)
 		return -1;
 	if (rq->status == MHD_HTTP_CREATED)
 		log_info("project %s was changed by %s", rq->name, people_name(rq->b->people, rq->uid, rq->now, who));

@@ -12,7 +12,7 @@
 #define RUN_COLUMNS                                                                                                              \
 	"r.id, r.cluster, r.job, r.submit, r.start, r.label, r.partition, r.admission, r.project, r.uid, r.tier, r.min_runtime,"  \
 	" r.gpus, r.tres, r.price, r.covered_until, r.free_since, r.ended, r.state,"                                               \
-	" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start)"
+	" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start), r.lost_at"
 
 static void run_read(sqlite3_stmt *st, struct run *r)
 {
@@ -37,6 +37,20 @@ static void run_read(sqlite3_stmt *st, struct run *r)
 	r->ended = sql_col(st, 17);
 	snprintf(r->state, sizeof(r->state), "%s", sql_text(st, 18));
 	r->charged_to = sql_col(st, 19);
+	r->lost_at = sql_col(st, 20);
+}
+
+int run_by_id(struct ledger *l, int64_t id, struct run *out, struct fault *why)
+{
+	static const char by_id_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.id = ?";
+	sqlite3_stmt *st = sql_bind(l, by_id_sql, why, "i", id);
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc == 1) {
+		run_read(st, out);
+		sqlite3_reset(st);
+	}
+	return rc;
 }
 
 static int run_walk(struct ledger *l, sqlite3_stmt *st, run_fn each, void *arg, struct fault *why)
@@ -95,6 +109,13 @@ int run_update(struct ledger *l, const struct run *r, struct fault *why)
 
 	return sql_do(l, update_sql, why, "ipisii", r->covered_until, r->free_since ? &r->free_since : NULL, r->gpus, r->tres, r->price,
 		r->id);
+}
+
+int run_set_lost(struct ledger *l, int64_t run, int64_t at, struct fault *why)
+{
+	static const char lost_sql[] = "UPDATE run SET lost_at = ? WHERE id = ? AND ended IS NULL";
+
+	return sql_do(l, lost_sql, why, "pi", at ? &at : NULL, run);
 }
 
 int run_walk_open(struct ledger *l, const char *cluster, run_fn each, void *arg, struct fault *why)
@@ -250,14 +271,11 @@ static int run_close(struct ledger *l, struct run *r, int64_t end, const char *s
 /* The caller's copy may be older than this transaction: only the row says whether the run has ended. 1 = it has, and *r is it. */
 static int has_ended(struct ledger *l, struct run *r, struct fault *why)
 {
-	static const char by_id_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.id = ?";
-	sqlite3_stmt *st = sql_bind(l, by_id_sql, why, "i", r->id);
-	int rc = st ? sql_step(l, st, why) : -1;
+	int64_t id = r->id;
+	int rc = run_by_id(l, id, r, why);
 
 	if (rc != 1)
-		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no run %jd", (intmax_t)r->id);
-	run_read(st, r);
-	sqlite3_reset(st);
+		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no run %jd", (intmax_t)id);
 	return r->ended != 0;
 }
 

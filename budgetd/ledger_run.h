@@ -26,13 +26,18 @@ struct run {
 	int64_t ended;			/* 0 = running */
 	char state[32];
 	int64_t charged_to;		/* read only: up to here its parts are in the books; `start` when there is none */
+	int64_t lost_at;		/* since when its end is not known; 0 = it is not lost */
 };
 
 /* 1 = it was there already (and *r is it), 0 = opened, -1. */
 int run_open(struct ledger *l, struct run *r, struct fault *why);
+int run_by_id(struct ledger *l, int64_t id, struct run *out, struct fault *why);	/* 1, 0, -1 */
 int run_find(struct ledger *l, const char *cluster, int64_t job, int64_t submit, int64_t start, struct run *out, struct fault *why);
 /* Write covered_until, free_since and gpus/tres/price of a running one. */
 int run_update(struct ledger *l, const struct run *r, struct fault *why);
+
+/* Since when its end is not known; 0: it is again. */
+int run_set_lost(struct ledger *l, int64_t run, int64_t at, struct fault *why);
 
 typedef int (*run_fn)(const struct run *r, void *arg);
 /* Open runs, the oldest start first; cluster "" = of all. */

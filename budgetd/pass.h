@@ -6,6 +6,7 @@
 #ifndef BUDGETD_PASS_H
 #define BUDGETD_PASS_H
 #include "budgetd/admit.h"
+#include "budgetd/asked.h"
 #include "budgetd/budgetd.h"
 #include "slurm_link/job_view.h"
 #include "budgetd/ledger_run.h"
@@ -24,6 +25,7 @@ struct waiting {
 struct pass {
 	struct budgetd *b;
 	struct ledger *books;		/* the snapshot: read only */
+	struct asked *asked;		/* the controller's */
 	struct slurm_facts facts;
 	struct job_table *jobs;
 	struct cluster_view *cluster;
@@ -32,6 +34,9 @@ struct pass {
 	size_t nwaiting, waiting_room;
 	int64_t month_began;		/* the last edge of a month that has gone by for sure */
 	size_t interims;		/* runs charged for what lies before it: bounded */
+	bool slurmdbd_away;		/* it did not answer in this pass: not asked again in it */
+	size_t lost;			/* runs without an end that last */
+	char lost_jobs[128];		/* the first of them */
 	size_t updates;			/* RPCs spent on places: bounded */
 };
 
@@ -56,6 +61,11 @@ int pass_follow_runs(struct pass *p, struct fault *why);	/* extend those that li
 int pass_find_missed(struct pass *p, int64_t since, struct fault *why);
 /* Earlier runs of a job that was requeued, as many as its restarts say there are. */
 int pass_find_restarted(struct pass *p, const struct job_view *j, struct fault *why);
+
+/* A run that goes on in the books, is gone from slurmctld, and slurmdbd does not tell its end: it is marked, and counted once that lasts.
+ * Nothing is guessed: its hold stays, and nothing more is charged. */
+int pass_note_lost(struct pass *p, struct run *r, struct fault *why);
+int pass_note_found(struct pass *p, struct run *r, struct fault *why);	/* slurmctld has it again */
 
 /* --- controller_places.c: the order --- */
 int pass_publish_places(struct pass *p, struct fault *why);

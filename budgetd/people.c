@@ -12,6 +12,7 @@
 
 #define CACHE_SIZE 1024			/* direct-mapped by uid */
 #define CACHE_SECONDS 600		/* a directory is asked again after that long */
+#define UNKNOWN_SECONDS 20		/* and sooner for who has no name: somebody may be just about to add it */
 #define ADMINISTRATORS_MAX 64
 
 struct cached {
@@ -100,20 +101,23 @@ void people_free(struct people *p)
 	free(p);
 }
 
-static bool cache_read(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX])
+/* 1 and the name, 0 (no such user, as the directory said a moment ago), -1 (not known here). */
+static int cache_read(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX])
 {
 	struct cached *c = &p->cache[uid % CACHE_SIZE];
-	bool hit;
+	int rc = -1;
 
 	pthread_mutex_lock(&p->mutex);
-	hit = c->until > now && c->uid == uid;
-	if (hit)
+	if (c->until > now && c->uid == uid)
+		rc = c->name[0] != '\0';
+	if (rc == 1)
 		snprintf(buf, PERSON_NAME_MAX, "%s", c->name);
 	pthread_mutex_unlock(&p->mutex);
-	return hit;
+	return rc;
 }
 
-static void cache_write(struct people *p, uid_t uid, int64_t now, const char *name)
+/* `name` "" = there is no such user. */
+static void cache_write(struct people *p, uid_t uid, int64_t until, const char *name)
 {
 	struct cached *c = &p->cache[uid % CACHE_SIZE];
 
@@ -121,30 +125,38 @@ static void cache_write(struct people *p, uid_t uid, int64_t now, const char *na
 		return;
 	pthread_mutex_lock(&p->mutex);
 	c->uid = uid;
-	c->until = now + CACHE_SECONDS;
+	c->until = until;
 	snprintf(c->name, sizeof(c->name), "%s", name);
 	pthread_mutex_unlock(&p->mutex);
 }
 
-/* 1, 0 (no such user), -1 (the directory cannot be asked). Only names are kept: who has none today may be
- * added tomorrow. */
-static int look_up(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX])
+/* As cache_read, from the directory. Some directories say "not found" as an error. */
+static int directory_read(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX])
 {
 	char scratch[4096];
 	struct passwd pw, *found = NULL;
-	int rc;
+	int rc = getpwuid_r(uid, &pw, scratch, sizeof(scratch), &found);
 
-	if (cache_read(p, uid, now, buf))
-		return 1;
-	rc = getpwuid_r(uid, &pw, scratch, sizeof(scratch), &found);
 	if (found) {
 		snprintf(buf, PERSON_NAME_MAX, "%s", found->pw_name);
-		cache_write(p, uid, now, buf);
+		cache_write(p, uid, now + CACHE_SECONDS, buf);
 		return 1;
 	}
-	snprintf(buf, PERSON_NAME_MAX, "uid %ju", (uintmax_t)uid);
-	return rc == 0 || rc == ENOENT || rc == ESRCH ? 0
-						      : -1; /* some directories say "not found" as an error */
+	if (rc != 0 && rc != ENOENT && rc != ESRCH)
+		return -1;		/* nothing is known, so nothing is kept */
+	cache_write(p, uid, now + UNKNOWN_SECONDS, "");
+	return 0;
+}
+
+static int look_up(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX])
+{
+	int rc = cache_read(p, uid, now, buf);
+
+	if (rc < 0)
+		rc = directory_read(p, uid, now, buf);
+	if (rc != 1)
+		snprintf(buf, PERSON_NAME_MAX, "uid %ju", (uintmax_t)uid);
+	return rc;
 }
 
 const char *people_name(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX])
@@ -181,21 +193,6 @@ int people_known(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_
 		fault_errno(why, EAGAIN, "the host of budgetd cannot look up uid %ju just now; try again",
 			(uintmax_t)uid);
 	return rc;
-}
-
-int people_exists(const char *name, struct fault *why)
-{
-	char scratch[4096];
-	struct passwd pw, *found = NULL;
-	int rc = getpwnam_r(name, &pw, scratch, sizeof(scratch), &found);
-
-	if (found)
-		return 1;
-	if (rc == 0 || rc == ENOENT || rc == ESRCH) {
-		fault_errno(why, EINVAL, "there is no user %.80s on the host of budgetd; if the name is right, say so with --force", name);
-		return 0;
-	}
-	return fault_errno(why, EAGAIN, "the host of budgetd cannot look up user %.80s just now; try again", name);
 }
 
 bool people_is_slurm(const struct people *p, uid_t uid)

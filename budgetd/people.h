@@ -23,15 +23,13 @@ int people_check(const char *administrators, struct fault *why);
 int people_set_administrators(struct people *p, const char *administrators, struct fault *why);
 void people_free(struct people *p);		/* NULL is fine */
 
-/* The user's name, or "uid 1234" when the directory has none. Returns buf. A name is kept for ten minutes. */
+/* The user's name, or "uid 1234" when the directory has none. Returns buf. A name is kept for ten minutes, and that there is none for
+ * twenty seconds. */
 const char *people_name(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX]);
 
 /* The same for who comes from another host: 1; 0 and EACCES when the directory of this host has no such user;
  * -1 and EAGAIN when it cannot be asked. */
 int people_known(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX], struct fault *why);
-
-/* Is there a user of that name on this host? 1; 0 and EINVAL; -1 and EAGAIN: the directory cannot be asked. */
-int people_exists(const char *name, struct fault *why);
 
 /* The uid of a name: 0; -1, ENOENT and a text when this host has no such user, EAGAIN when its directory cannot be asked. Never with a
  * transaction open. */

@@ -135,6 +135,8 @@ static int identify(const struct listener *at, struct exchange *x, struct MHD_Co
 	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	if (!info || socket_peer(info->connect_fd, &x->caller.uid) < 0)
 		return fault_errno(why, EACCES, "the caller cannot be identified");
+	if (at->door == DOOR_PEOPLE)	/* while no transaction is open: handlers find the name at hand, however slow the directory is */
+		people_name(at->b->people, x->caller.uid, time(NULL), name);
 	return 0;
 }
 

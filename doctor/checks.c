@@ -44,6 +44,9 @@ const struct check check_table[] = {
 		look_slurmdbd },
 	{ "clock", HEALTH_WARNING, PLACE_SHELL, "the clocks of this host and of slurmctld",
 		"minimum runtimes begin and end at other times than Slurm's", look_clock },
+	{ "enforce", HEALTH_WARNING, PLACE_BUDGETD_CONF,
+		"how seriously the partitions take the budget: enforce and enforce_partitions",
+		"what is said of a partition that is none holds nowhere", look_enforce },
 	/* budgetd */
 	{ "budgetd-answers", HEALTH_ERROR, PLACE_SHELL, "budgetd answers",
 		"GPU jobs get what when_unreachable says, nobody is charged, no run is protected for longer "

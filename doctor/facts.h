@@ -61,6 +61,8 @@ struct facts {
 	const char *accounts_error;
 	const struct fact_job *jobs;
 	size_t job_count;
+	const struct partition_view *partitions;	/* of slurmctld; as known as conf is */
+	size_t partition_count;
 
 	struct fact_plugin submit, spank;
 	const char *plugstack_error;	/* plugstack.conf or a file it includes cannot be read */

@@ -2,17 +2,13 @@
  * gather.c - settings and Slurm; the order of the questions (gather.h) */
 #include "doctor/gathering.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-#include "doctor/program.h"
 #include "doctor/rights.h"
+#include "doctor/trial.h"
 #include "lib/tres.h"
-
-#define TRIAL_MS 60000				/* more than Slurm's MessageTimeout, at several tries */
 
 int gather_settings(struct gathering *g, const char *path)
 {
@@ -38,66 +34,6 @@ int gather_rights(struct gathering *g)
 }
 
 /* --- Slurm ------------------------------------------------------------------------------------------ */
-
-/* libslurm tells its troubles on stderr, once more and in words for developers. */
-static int quiet_begin(void)
-{
-	int saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	fflush(stderr);
-	if (saved >= 0 && null >= 0)
-		dup2(null, STDERR_FILENO);
-	close(null);
-	return saved;
-}
-
-static void quiet_end(int saved)
-{
-	int err = errno;
-
-	if (saved >= 0) {
-		dup2(saved, STDERR_FILENO);
-		close(saved);
-	}
-	errno = err;
-}
-
-/* In a child: does libslurm end the process, and does slurmctld answer? */
-static int trial(void *arg)
-{
-	struct slurm_link *link = NULL;
-	struct slurm_facts facts;
-	struct fault why = { "" };
-
-	(void)arg;
-	if (slurm_link_open(NULL, &link, &why) == 0 && slurm_link_ping(link, &why) == 0 &&
-		slurm_link_facts(link, &facts, &why) == 0)
-		return 0;
-	fprintf(stderr, "\n%s\n", why.text);
-	return 1;
-}
-
-/* The last line is ours, or that of fatal(). */
-static const char *last_line(char *said)
-{
-	char *line;
-
-	for (size_t n = strlen(said); n && said[n - 1] == '\n'; n--)
-		said[n - 1] = '\0';
-	line = strrchr(said, '\n');
-	return line ? line + 1 : said;
-}
-
-static bool slurm_answers(struct gathering *g)
-{
-	char said[PROGRAM_SAID_MAX];
-	int rv = program_try(trial, NULL, TRIAL_MS, said, &g->conf_why);
-
-	if (rv == 0)
-		return true;
-	fault_set(&g->conf_why, "%s", last_line(said));
-	return false;
-}
 
 static bool has_gpus(const struct job_view *j)
 {
@@ -136,6 +72,7 @@ static int slurm_ask(struct gathering *g)
 {
 	if (slurm_link_open(NULL, &g->link, &g->conf_why) < 0 ||
 		slurm_link_site_conf(g->link, &g->conf, &g->conf_why) < 0 ||
+		slurm_link_cluster(g->link, &g->cluster, &g->conf_why) < 0 ||
 		slurm_link_jobs(g->link, 0, &g->table, &g->conf_why) < 0) {
 		site_conf_free(g->conf);
 		g->conf = NULL;
@@ -144,6 +81,8 @@ static int slurm_ask(struct gathering *g)
 	}
 	g->facts.now = time(NULL);
 	g->facts.conf = g->conf;
+	g->facts.partitions = g->cluster->partitions;
+	g->facts.partition_count = g->cluster->partition_count;
 	if (g->conf->accounting_type && strstr(g->conf->accounting_type, "slurmdbd"))
 		accounts_load(g);
 	return keep_jobs(g);
@@ -153,13 +92,13 @@ int gather_slurm(struct gathering *g)
 {
 	int stderr_saved, rv;
 
-	if (g->facts.munge_error || !slurm_answers(g)) {
+	if (g->facts.munge_error || trial_slurm(&g->conf_why) < 0) {
 		g->facts.conf_error = g->conf_why.text;
 		return 0;
 	}
-	stderr_saved = quiet_begin();
+	stderr_saved = trial_quiet();
 	rv = slurm_ask(g);
-	quiet_end(stderr_saved);
+	trial_quiet_end(stderr_saved);
 	return rv;
 }
 
@@ -200,6 +139,7 @@ void gathering_free(struct gathering *g)
 	plugstack_line_free(&g->plugstack);
 	free(g->jobs);
 	job_table_free(g->table);
+	cluster_view_free(g->cluster);
 	site_accounts_free(g->accounts);
 	site_conf_free(g->conf);
 	slurm_link_close(g->link);
@@ -222,7 +162,7 @@ void gathering_renew_accounts(struct gathering *g)
 	site_accounts_free(g->accounts);
 	g->accounts = NULL;
 	g->facts.accounts_error = NULL;
-	stderr_saved = quiet_begin();
+	stderr_saved = trial_quiet();
 	accounts_load(g);
-	quiet_end(stderr_saved);
+	trial_quiet_end(stderr_saved);
 }

@@ -18,6 +18,7 @@ struct gathering {
 	struct site_accounts *accounts;
 	struct fact_job *jobs;
 	struct job_table *table;	/* what jobs point into */
+	struct cluster_view *cluster;
 	struct plugstack_line plugstack;
 	char *submit, *spank;		/* paths */
 	char *settings_barred, *people_barred, *slurm_barred;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "doctor/looks.h"
+#include "settings/enforce.h"
 
 #define CLOCK_SLACK_S 5				/* a slow RPC is no wrong clock */
 #define PASS_LATE_LEAST_S   60 /* a pass over a large cluster, one that failed, and one more */
@@ -40,6 +41,37 @@ enum look look_settings_readable(const struct facts *f, FILE *found, FILE *mend)
 	fprintf(mend, strcmp(f->settings_barred, f->settings_path) ? "chmod o+x %s" : "chmod o+r %s",
 		f->settings_barred);
 	return LOOK_BAD;
+}
+
+static bool is_partition(const struct facts *f, const char *name, size_t length)
+{
+	for (size_t i = 0; i < f->partition_count; i++)
+		if (strlen(f->partitions[i].name) == length && !memcmp(f->partitions[i].name, name, length))
+			return true;
+	return false;
+}
+
+/* Which mode is in force where is worth a line in any case: a site forgets that it is still in shadow mode. */
+enum look look_enforce(const struct facts *f, FILE *found, FILE *mend)
+{
+	const char *cursor = f->settings->enforce_partitions, *name;
+	enum enforcement word;
+	size_t length, unknown = 0, kept = 0;
+
+	if (!f->conf || f->settings_error)
+		return LOOK_UNKNOWN;
+	fprintf(found, "enforce = %s", settings_enforcement_name((enum enforcement)f->settings->enforce));
+	fputs("enforce_partitions = \"", mend);
+	while (cursor && settings_enforce_next(&cursor, &name, &length, &word)) {
+		bool there = is_partition(f, name, length);
+
+		fprintf(found, ", %.*s=%s%s", (int)length, name, settings_enforcement_name(word), there ? "" : " (no such partition)");
+		if (there)
+			fprintf(mend, "%s%.*s=%s", kept++ ? " " : "", (int)length, name, settings_enforcement_name(word));
+		unknown += !there;
+	}
+	fputs("\"", mend);
+	return unknown ? LOOK_BAD : LOOK_FINE;
 }
 
 /* --- Slurm's daemons -------------------------------------------------------------------------------- */

@@ -30,6 +30,23 @@ static bool next_pair(const char **cursor, const char **name, size_t *length, in
 	return true;
 }
 
+const char *settings_enforcement_name(enum enforcement e)
+{
+	return words[e];
+}
+
+bool settings_enforce_next(const char **cursor, const char **partition, size_t *length, enum enforcement *word)
+{
+	int found;
+
+	while (next_pair(cursor, partition, length, &found))
+		if (found >= 0) {
+			*word = (enum enforcement)found;
+			return true;
+		}
+	return false;
+}
+
 int settings_enforce_check(const char *enforce_partitions, struct fault *why)
 {
 	const char *cursor = enforce_partitions, *name;

@@ -11,6 +11,7 @@
 #ifndef SETTINGS_ENFORCE_H
 #define SETTINGS_ENFORCE_H
 #include <stdbool.h>
+#include <stddef.h>
 #include "settings/settings.h"
 
 /* `partitions` is "a,b"; NULL: the cluster's setting. */
@@ -18,6 +19,12 @@ enum enforcement settings_enforcement(const struct settings *s, const char *part
 
 /* Is any partition, or the cluster, in shadow mode? */
 bool settings_shadow_in_use(const struct settings *s);
+
+/* "on", "warn", "off"; static. */
+const char *settings_enforcement_name(enum enforcement e);
+
+/* The next pair of an enforce_partitions, from *cursor on: its partition, not ended by a NUL, and the word behind it. False at the end. */
+bool settings_enforce_next(const char **cursor, const char **partition, size_t *length, enum enforcement *word);
 
 /* Is this a list of partition=word? 0; or -1, EINVAL, `why` names what is wrong. */
 int settings_enforce_check(const char *enforce_partitions, struct fault *why);

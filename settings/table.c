@@ -32,8 +32,8 @@ const struct setting_row settings_table[SETTINGS] = {
 	{ "database", FILE_PATH, AT(database), STATEDIR "/budget.db", 0, 0, NULL,
 		"The books: an SQLite file on a local disk, with room beside it for its journal." },
 	{ "listen", ADDRESS, AT(listen), "", 0, 0, NULL,
-		"Where budgetctl of login nodes asks, by TCP and with a MUNGE credential: HOST:PORT, [IPv6]:PORT, or *:PORT for\n"
-		"every address of this host. Empty = nowhere." },
+		"Where budgetctl of login nodes asks, by TCP and with a MUNGE credential: HOST:PORT, [IPv6]:PORT, or\n"
+		"*:PORT (in quotes) for every address of this host. Empty = nowhere." },
 	{ "credential_age", SECONDS, AT(credential_age_s), "1m", 5, 5 * MINUTE, NULL,
 		"How old a credential that comes over `listen` may be. The clocks of login nodes must agree with ours better than that." },
 	{ "munge_socket", OPTIONAL_PATH, AT(munge_socket), "", 0, 0, NULL,

@@ -60,31 +60,6 @@ CREATE TABLE user_sum (
 	PRIMARY KEY (allocation, uid)
 ) STRICT, WITHOUT ROWID;
 
--- Settings of projects and terms of allocations as they were changed: who, when, from, to, why. Append-only, and chained.
-CREATE TABLE change (
-	id         INTEGER PRIMARY KEY,
-	at         INTEGER NOT NULL,
-	project    INTEGER NOT NULL REFERENCES project(id),
-	allocation INTEGER REFERENCES allocation(id),				-- NULL = a setting of the project
-	what       TEXT NOT NULL,						-- share, cap_units, ends...: as the API has them
-	user       TEXT,							-- whose, where it is a user's
-	was        TEXT,							-- NULL = there was none
-	became     TEXT,							-- NULL = there is none
-	actor      TEXT NOT NULL,
-	reason     TEXT NOT NULL DEFAULT '',
-	request_id TEXT,
-	first      INTEGER REFERENCES change(id)				-- the first row of the same write; NULL = this one
-) STRICT;
-CREATE UNIQUE INDEX change_by_request ON change(request_id) WHERE request_id IS NOT NULL;
-CREATE INDEX change_by_project ON change(project, id);
-CREATE TRIGGER change_is_never_replaced BEFORE INSERT ON change
-	WHEN EXISTS (SELECT 1 FROM change WHERE id = NEW.id OR request_id = NEW.request_id)
-BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
-CREATE TRIGGER change_is_never_changed BEFORE UPDATE ON change
-BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
-CREATE TRIGGER change_is_never_deleted BEFORE DELETE ON change
-BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
-
 -- The answer given to one submission, with or without money behind it.
 CREATE TABLE admission (
 	id            INTEGER PRIMARY KEY,
@@ -127,10 +102,12 @@ CREATE TABLE run (
 	free_since    INTEGER,							-- an extension did not fit: free from here on
 	ended         INTEGER,							-- NULL = running
 	state         TEXT,							-- Slurm's word for the end
+	lost_at       INTEGER,							-- gone from slurmctld, and slurmdbd did not tell its end
 	UNIQUE (cluster, job, submit, start)
 ) STRICT;
 CREATE INDEX run_open ON run(cluster, job) WHERE ended IS NULL;
 CREATE INDEX run_by_job ON run(job);
+CREATE INDEX run_by_end ON run(ended);
 
 CREATE TABLE hold (
 	id         INTEGER PRIMARY KEY,
@@ -232,6 +209,27 @@ BEGIN SELECT RAISE(ABORT, 'a request is decided once and never changed'); END;
 CREATE TRIGGER request_is_never_deleted BEFORE DELETE ON request
 BEGIN SELECT RAISE(ABORT, 'requests are never deleted'); END;
 
+-- What Slurm's accounting says of a run otherwise than its row does, or than there was no row. Dated now; the last one of a run counts.
+CREATE TABLE correction (
+	id          INTEGER PRIMARY KEY,
+	at          INTEGER NOT NULL,
+	run         INTEGER NOT NULL REFERENCES run(id),
+	kind        TEXT NOT NULL CHECK (kind IN ('missing', 'end', 'gpus', 'twice', 'tier', 'project', 'by hand')),
+	ended       INTEGER NOT NULL,						-- when it ended
+	gpu_seconds INTEGER NOT NULL CHECK (gpu_seconds >= 0),			-- what it used; 0 = it was no run
+	tier        TEXT NOT NULL CHECK (tier IN ('funded', 'free')),
+	project     INTEGER NOT NULL REFERENCES project(id),			-- whose account it was in
+	refunded    INTEGER NOT NULL CHECK (refunded >= 0),			-- units given back by it; the journal has the entries
+	actor       TEXT NOT NULL,
+	reason      TEXT NOT NULL,
+	request_id  TEXT UNIQUE
+) STRICT;
+CREATE INDEX correction_by_run ON correction(run);
+CREATE TRIGGER correction_is_never_changed BEFORE UPDATE ON correction
+BEGIN SELECT RAISE(ABORT, 'corrections are append-only: the next one counts'); END;
+CREATE TRIGGER correction_is_never_deleted BEFORE DELETE ON correction
+BEGIN SELECT RAISE(ABORT, 'corrections are append-only: the next one counts'); END;
+
 -- Shadow mode: what would have been done, for whom. A submission's row is bound to its job as the job turns up.
 CREATE TABLE shadow (
 	id        INTEGER PRIMARY KEY,
@@ -260,6 +258,9 @@ CREATE TRIGGER run_is_never_replaced BEFORE INSERT ON run
 	WHEN EXISTS (SELECT 1 FROM run WHERE id = NEW.id OR
 		(cluster = NEW.cluster AND job = NEW.job AND submit = NEW.submit AND start = NEW.start))
 BEGIN SELECT RAISE(ABORT, 'runs are never replaced'); END;
+CREATE TRIGGER correction_is_never_replaced BEFORE INSERT ON correction
+	WHEN EXISTS (SELECT 1 FROM correction WHERE id = NEW.id OR request_id = NEW.request_id)
+BEGIN SELECT RAISE(ABORT, 'corrections are append-only: the next one counts'); END;
 CREATE TRIGGER journal_is_never_changed BEFORE UPDATE ON journal
 BEGIN SELECT RAISE(ABORT, 'the journal is append-only: correct an entry by a new one'); END;
 CREATE TRIGGER journal_is_never_deleted BEFORE DELETE ON journal
@@ -276,6 +277,31 @@ CREATE TRIGGER closed_hold_is_never_changed BEFORE UPDATE ON hold WHEN OLD.close
 BEGIN SELECT RAISE(ABORT, 'a closed hold is never changed'); END;
 CREATE TRIGGER closed_hold_is_never_deleted BEFORE DELETE ON hold WHEN OLD.closed_at IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'a closed hold is never deleted'); END;
+
+-- Settings of projects and terms of allocations as they were changed: who, when, from, to, why. Append-only, and chained.
+CREATE TABLE change (
+	id         INTEGER PRIMARY KEY,
+	at         INTEGER NOT NULL,
+	project    INTEGER NOT NULL REFERENCES project(id),
+	allocation INTEGER REFERENCES allocation(id),				-- NULL = a setting of the project
+	what       TEXT NOT NULL,						-- share, cap_units, ends...: as the API has them
+	user       TEXT,							-- whose, where it is a user's
+	was        TEXT,							-- NULL = there was none
+	became     TEXT,							-- NULL = there is none
+	actor      TEXT NOT NULL,
+	reason     TEXT NOT NULL DEFAULT '',
+	request_id TEXT,
+	first      INTEGER REFERENCES change(id)				-- the first row of the same write; NULL = this one
+) STRICT;
+CREATE UNIQUE INDEX change_by_request ON change(request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX change_by_project ON change(project, id);
+CREATE TRIGGER change_is_never_replaced BEFORE INSERT ON change
+	WHEN EXISTS (SELECT 1 FROM change WHERE id = NEW.id OR request_id = NEW.request_id)
+BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
+CREATE TRIGGER change_is_never_changed BEFORE UPDATE ON change
+BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
+CREATE TRIGGER change_is_never_deleted BEFORE DELETE ON change
+BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
 
 -- What is final, link by link: books/chain.h. The links are made by the connection that budgetd writes by.
 CREATE TABLE chain (

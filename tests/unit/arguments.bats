@@ -34,6 +34,12 @@ setup_file()
 	[[ $output == "budgetctl: --team-rank=1.5: "* ]]
 }
 
+@test "what looks at its own host takes no server" {
+	run -2 budgetctl doctor --server http://head:6830
+	[[ $output == "budgetctl: doctor looks at the host it runs on: --server has no place there" ]]
+	run -2 budgetctl setup --server http://head:6830
+}
+
 @test "the scripts of contrib tell their usage" {
 	for script in demo check; do
 		run -0 --separate-stderr "$TOP/contrib/$script" --help

@@ -7,7 +7,9 @@
 #define SUITES(X) \
 	X(admission) \
 	X(admit) \
+	X(agreement) \
 	X(amount) \
+	X(asked) \
 	X(audit) \
 	X(breaker) \
 	X(budget) \
@@ -24,6 +26,7 @@
 	X(job_id) \
 	X(job_options) \
 	X(ledger) \
+	X(ledger_correction) \
 	X(ledger_failures) \
 	X(ledger_life) \
 	X(ledger_moves) \

@@ -18,6 +18,7 @@ struct world {
 	struct site_association rows[4];
 	struct site_accounts accounts;
 	struct fact_job jobs[2];
+	struct partition_view partitions[2];
 	struct fact_project projects[2];
 	struct facts facts;
 };
@@ -29,6 +30,7 @@ static const struct settings well_settings = {.socket = "/run/s",
 	.qos_funded_still = "funded-still",
 	.default_min_runtime_s = 900,
 	.max_min_runtime_s = 8 * 3600,
+	.enforce_partitions = "gpu=warn",
 	.pass_interval_s = 5};
 
 static const struct site_conf well_conf = {.taken_at = 1000000,
@@ -83,6 +85,7 @@ static const struct facts well_facts = { .now = 1000000, .version = "1.0",
 static void world_make(struct world *w)
 {
 	*w = (struct world){ .settings = well_settings, .conf = well_conf,
+		.partitions = { { .name = "gpu", .is_default = true }, { .name = "debug" } },
 		.jobs = { { 7, true, "vision", "funded" }, { 8, false, "Vision", "normal" } },
 		.projects = { { "ai", NULL, false }, { "vision", "ai", true } }, .facts = well_facts };
 	memcpy(w->qos, well_qos, sizeof(w->qos));
@@ -93,6 +96,8 @@ static void world_make(struct world *w)
 	w->facts.accounts = &w->accounts;
 	w->facts.jobs = w->jobs;
 	w->facts.job_count = 2;
+	w->facts.partitions = w->partitions;
+	w->facts.partition_count = 2;
 	w->facts.projects = w->projects;
 	w->facts.project_count = 2;
 }
@@ -124,6 +129,7 @@ static const struct {
 	enum kind kind;
 	size_t at;
 } knobs[] = {
+	{ "enforce", AN_INT, AT(settings.enforce) }, { "enforce_partitions", A_TEXT, AT(settings.enforce_partitions) },
 	FACT(settings_error), FACT(settings_barred), FACT(munge_error), FACT(conf), FACT(conf_error),
 	FACT(accounts), FACT(accounts_error), FACT(plugstack_line), FACT(plugstack_error),
 	FACT(budgetd_error), FACT(budgetd_version), FACT(budgetd_slurm), { "now", A_LONG, AT(facts.now) },

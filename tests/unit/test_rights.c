@@ -52,9 +52,9 @@ static struct case_table rights;
 static struct books b;
 static struct budgetd d;
 static struct settings *settings;
-static int64_t project[PLACES], ids[5][PLACES];
-static const char *const id_kind[5] = { "@allocation.", "@job.", "@charge.", "@entry.", "@request." };
-enum { ALLOCATION, JOB, CHARGE, ENTRY, REQUEST };
+static int64_t project[PLACES], ids[6][PLACES];
+static const char *const id_kind[6] = { "@allocation.", "@job.", "@charge.", "@entry.", "@request.", "@run." };
+enum { ALLOCATION, JOB, CHARGE, ENTRY, REQUEST, RUN };
 
 /* --- instead of libmicrohttpd and a log ---------------------------------------------------------- */
 
@@ -141,6 +141,7 @@ static void fill(enum place p)
 	ck_assert_int_eq(books_submit(&b, &waits), 0);
 	ck_assert_msg(books_do(&b, LEDGER_HOLDS, name_job, &x) == 0 && books_do(&b, LEDGER_MONEY, ask_and_note, &x) == 0 &&
 		books_do(&b, LEDGER_MONEY, cap_somebody, &x) == 0, "%s", b.why.text);
+	ids[RUN][p] = run.id;
 	ids[CHARGE][p] = books_ask(&b, "SELECT id FROM charge WHERE project = %lld", (long long)project[p]);
 	/* One that can be taken back whole. */
 	ck_assert_int_eq(books_deposit(&b, ids[ALLOCATION][p], GPU_H, place_name[p]), 0);
@@ -185,12 +186,12 @@ static void fill_in(const char *text, char out[512])
 	for (const char *at = text; *at && used < 480;) {
 		size_t k = 0, p = 0, n = 0;
 
-		while (k < 5 && strncmp(at, id_kind[k], strlen(id_kind[k])) != 0)
+		while (k < 6 && strncmp(at, id_kind[k], strlen(id_kind[k])) != 0)
 			k++;
-		if (k < 5)
+		if (k < 6)
 			while (p < PLACES && strncmp(at + strlen(id_kind[k]), place_name[p], n = strlen(place_name[p])) != 0)
 				p++;
-		if (k < 5 && p < PLACES) {
+		if (k < 6 && p < PLACES) {
 			used += (size_t)snprintf(out + used, 512 - used, "%jd", (intmax_t)ids[k][p]);
 			at += strlen(id_kind[k]) + n;
 		} else {
@@ -252,10 +253,10 @@ static void rows_text(struct json_object *rows, char out[PLACES + 2])
 	snprintf(out + used, PLACES + 2 - used, "%s", used ? "" : ".");
 }
 
-/* What needs a job in the queue, an empty project or a new name is allowed, and then refused by the books. */
+/* What needs a job in the queue, a run without an end, an empty project or a new name is allowed, and then refused by the books. */
 static bool refused_by_the_books(const struct case_row *row, int err)
 {
-	static const char *const calls[] = { "PATCH /v1/jobs/", "DELETE /v1/projects/", "POST /v1/projects" };
+	static const char *const calls[] = { "PATCH /v1/jobs/", "DELETE /v1/projects/", "POST /v1/projects", "PATCH /v1/runs/" };
 	bool one = false;
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
