@@ -32,7 +32,7 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_PARENT] = { 0, "parent", "PROJECT", "the project above it; \"\" is the root" },
 	[OPT_SHARE] = { 0, "share", "N", "its weight among its siblings" },
 	[OPT_ON_EXHAUSTED] = { 0, "on-exhausted", "POLICY",
-		"a job that does not fit: free (runs unfunded), reject, inherit" },
+		"a job that does not fit: free (runs unfunded), reject, wait (for money), inherit" },
 	[OPT_CREDIT] = { 0, "credit", "GPU-HOURS", "how far below zero it may go" },
 	[OPT_OWNERS] = { 0, "owners", "USER,...", "who owns its budget" },
 	[OPT_MEMBERS] = { 0, "members", "USER,...", "who may see it" },

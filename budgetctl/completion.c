@@ -45,7 +45,7 @@ static void choices_print(enum command_option o, const char *const *words, size_
 
 void completion_print(FILE *to)
 {
-	static const char *const policies[] = {"free", "reject", "inherit"}, *const tiers[] = {
+	static const char *const policies[] = {"free", "reject", "wait", "inherit"}, *const tiers[] = {
 										     "funded", "free"};
 
 	for (size_t i = 0; i < command_count; i++)

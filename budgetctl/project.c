@@ -96,13 +96,13 @@ static int credit_put(struct json_object *body, const char *key, const char *tex
 
 static int policy_put(struct json_object *body, const char *key, const char *text)
 {
-	static const char *const policies[] = { "free", "reject", "inherit" };
+	static const char *const policies[] = { "free", "reject", "wait", "inherit" };
 	char hint[HINT_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(policies); i++)
 		if (!strcmp(text, policies[i]))
 			return request_text(body, key, text) < 0 ? out_of_memory() : DONE;
-	return complain(USAGE, "--on-exhausted %s: it is free, reject or inherit.%s", text,
+	return complain(USAGE, "--on-exhausted %s: it is free, reject, wait or inherit.%s", text,
 		nearest_hint(text, "", policies, ARRAY_SIZE(policies), hint));
 }
 

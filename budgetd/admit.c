@@ -89,19 +89,31 @@ static void refuse(struct verdict *v, const char *text)
 	snprintf(v->text, sizeof(v->text), "refused: %s", text);
 }
 
+enum on_exhausted admit_site_policy(const struct budgetd *b)
+{
+	static const enum on_exhausted policies[] = {
+		[EXHAUSTED_FREE] = ON_EXHAUSTED_FREE, [EXHAUSTED_REJECT] = ON_EXHAUSTED_REJECT, [EXHAUSTED_WAIT] = ON_EXHAUSTED_WAIT,
+	};
+
+	return policies[b->settings->on_exhausted];
+}
+
 static struct admission_question ask(const struct budgetd *b, const struct question *q, const struct priced *p, const struct path *path,
 	int64_t now)
 {
-	enum on_exhausted site = b->settings->on_exhausted == EXHAUSTED_REJECT ? ON_EXHAUSTED_REJECT : ON_EXHAUSTED_FREE;
+	static const enum admission_exhausted exhausted[] = {
+		[ON_EXHAUSTED_FREE] = ADMIT_FREE, [ON_EXHAUSTED_REJECT] = ADMIT_REJECT, [ON_EXHAUSTED_WAIT] = ADMIT_WAIT,
+	};
 
 	return (struct admission_question){
 		.request = &p->request,
 		.options = &p->options,
+		.user = q->uid,
 		.time_limit_s = p->time_limit_s,
 		.price = p->price,
 		.deferred = is_deferred(q, now),
 		.requeueable = q->requeueable,
-		.on_exhausted = path_on_exhausted(path, site) == ON_EXHAUSTED_REJECT ? ADMIT_REJECT : ADMIT_FREE,
+		.on_exhausted = exhausted[path_on_exhausted(path, admit_site_policy(b))],
 	};
 }
 
@@ -111,6 +123,29 @@ static void decide(const struct admission_question *aq, const struct priced *p, 
 
 	path_budgets(path, nodes);
 	admission_decide(aq, &p->rules, nodes, path->depth, out);
+}
+
+/* Where jobs wait, the first of those that do is not overtaken by a smaller one: this one stands behind it, until a pass has put both into
+ * their order. `self` (0 = none) is not in its own way. */
+static int look_in_front(struct ledger *l, const struct path *path, int64_t uid, int64_t self, struct admission_question *aq, struct fault *why)
+{
+	struct admission_row head;
+
+	if (aq->on_exhausted != ADMIT_WAIT || aq->deferred)
+		return 0;
+	for (int i = 0; i < path->depth; i++) {
+		int rc = admission_head(l, path->nodes[i].id, uid, &head, why);
+
+		if (rc < 0)
+			return -1;
+		if (rc == 0 || head.id == self)
+			continue;
+		aq->behind = head.job ? head.job : -1;
+		aq->behind_at = i;
+		aq->behind_user = head.waits_user;
+		return 0;
+	}
+	return 0;
 }
 
 static int make_token(char token[TOKEN_MAX], struct fault *why)
@@ -131,12 +166,14 @@ static int record(struct ledger *l, const struct question *q, const struct price
 {
 	struct admission_row row = { .at = now, .uid = q->uid, .project = path->nodes[0].id, .tier = a->tier,
 		.min_runtime_s = a->min_runtime_s, .team_rank = p->options.team_rank, .insists = p->options.tier == TIER_FUNDED, .gpus = p->request.gpus_max,
-		.tasks = p->request.array_tasks, .per_task = a->per_task, .job = job, .request = request };
-	struct hold_row hold = { .project = row.project, .tasks = row.tasks, .units = a->hold, .opened_at = now };
+		.tasks = p->request.array_tasks, .per_task = a->per_task, .job = job, .parked_at = a->waits ? now : 0,
+		.waits_at = a->waits ? path->nodes[a->waits_at].id : 0, .waits_user = a->waits ? a->waits_user : WAIT_ANYBODY, .request = request };
+	struct hold_row hold = { .project = row.project, .tasks = a->tasks, .units = a->hold, .opened_at = now };
 
 	if (make_token(row.token, why) < 0 || admission_add(l, &row, why) < 0)
 		return -1;
 	memcpy(v->token, row.token, sizeof(v->token));
+	v->waits = a->waits;
 	hold.admission = row.id;
 	return a->hold > 0 ? hold_open(l, path, &hold, why) : 0;
 }
@@ -170,7 +207,7 @@ static void decide_for_stranger(const struct admission_question *aq, const struc
 	struct fault problem = {0};
 
 	a->accepted = admission_price(aq, &p->rules, a, &problem) == 0;
-	a->hold = 0;
+	a->tasks = a->hold = 0;
 	snprintf(a->text, sizeof(a->text), a->accepted ? "the budget of %s is asked as soon as Slurm has accepted the job for it." :
 			"refused: %s", a->accepted ? project : problem.text);
 }
@@ -195,6 +232,8 @@ static int judge(const struct budgetd *b, struct ledger *l, const struct questio
 		return -1;
 	path_set_aside(path, aside);
 	aq = ask(b, q, p, path, now);
+	if (look_in_front(l, path, q->uid, 0, &aq, why) < 0)
+		return -1;
 	if (q->stranger)
 		decide_for_stranger(&aq, p, project.name, a);
 	else
@@ -321,6 +360,8 @@ static int check_more(struct budgetd *b, const struct question *q, const struct 
 
 	if (have < 0 || (have && hold_credit(b->ledger, &pool, path, why) < 0))
 		return -1;
+	if (a->parked_at && !have)
+		return 0;	/* it waits, and is priced anew: the loop gives it what it then needs, when there is money */
 	tasks = tasks_to_pay(b, a, have ? &pool : NULL, why);
 	if (tasks < 0)
 		return -1;
@@ -363,7 +404,7 @@ int admit_change(struct budgetd *b, const struct question *q, const struct admis
 
 /* --- what is declared anew ---------------------------------------------------------------------- */
 
-/* The pool as it is to be: `units` for each of its tasks. `path` has what there is now. */
+/* The pool as it is to be: `units` for each of its `tasks`. `path` has what there is now. */
 static int pool_set(struct ledger *l, const struct admission_row *a, struct hold_row *pool, bool have, int64_t tasks, const struct path *path,
 	int64_t now, struct fault *why)
 {
@@ -373,8 +414,9 @@ static int pool_set(struct ledger *l, const struct admission_row *a, struct hold
 		*pool = (struct hold_row){ .admission = a->id, .project = a->project, .tasks = tasks, .units = units, .opened_at = now };
 		return units > 0 ? hold_open(l, path, pool, why) : 0;
 	}
-	if (a->tier == TIER_FREE)
-		return hold_close(l, pool, now, "declared free", why);
+	if (units == 0)
+		return hold_close(l, pool, now, a->tier == TIER_FREE ? "declared free" : "waits for money", why);
+	pool->tasks = tasks;
 	if (units >= pool->units)
 		return hold_grow(l, path, pool, units - pool->units, why);
 	return hold_shrink(l, pool, pool->units - units, why);
@@ -399,7 +441,10 @@ static int declare(struct budgetd *b, const struct declaration *d, const struct 
 	whole.request.array_tasks = have ? pool.tasks : d->tasks ? d->tasks : 1;
 	aq = ask(b, d->question, &whole, &credited, now);
 	aq.deferred = !have && !d->tasks;
-	aq.on_exhausted = ADMIT_DECLARE;
+	/* What waits already, with nothing set aside, goes on waiting when what it declares does not fit either. */
+	aq.on_exhausted = a->parked_at && !have ? ADMIT_WAIT : ADMIT_DECLARE;
+	if (look_in_front(b->ledger, &path, a->uid, a->id, &aq, why) < 0)
+		return -1;
 	decide(&aq, &whole, &credited, &decided);
 	memcpy(out->text, decided.text, sizeof(decided.text));
 	out->accepted = decided.accepted;
@@ -409,7 +454,9 @@ static int declare(struct budgetd *b, const struct declaration *d, const struct 
 	a->tier = decided.tier;
 	a->min_runtime_s = decided.min_runtime_s;
 	a->per_task = decided.per_task;
-	return pool_set(b->ledger, a, &pool, have, have ? pool.tasks : d->tasks, &path, now, why);
+	if (a->tier == TIER_FREE)
+		a->parked_at = a->waits_at = 0;
+	return pool_set(b->ledger, a, &pool, have, decided.tasks, &path, now, why);
 }
 
 int admit_declaration(struct budgetd *b, const struct declaration *d, struct admission_row *a, int64_t now, struct verdict *out,

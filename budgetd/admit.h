@@ -18,6 +18,7 @@ struct verdict {
 	bool accepted;
 	enum job_tier tier;		/* UNSET when accepted: the job asks for no GPU and is left alone */
 	const char *qos;		/* of the settings; NULL = leave */
+	bool waits;			/* tasks of it wait for money: to be held, and the loop releases those that are paid for */
 	char account[PROJECT_NAME_MAX];	/* "" = leave */
 	char token[TOKEN_MAX];		/* "" = none */
 	char text[VERDICT_TEXT_MAX];	/* "" = nothing to say */
@@ -77,6 +78,9 @@ struct declaration {
  * written. -1: the books failed. */
 int admit_declaration(struct budgetd *b, const struct declaration *d, struct admission_row *a, int64_t now, struct verdict *out,
 	struct fault *why);
+
+/* What becomes of a job that does not fit where no project says so. */
+enum on_exhausted admit_site_policy(const struct budgetd *b);
 
 /* The QOS of a tier. Het jobs are never displaced by Slurm itself: funded-still. */
 const char *admit_qos(const struct budgetd *b, enum job_tier tier, bool het);

@@ -6,6 +6,7 @@
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
 #include "budgetd/people.h"
+#include "budgetd/ranking.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,6 +144,8 @@ static void meet_jobs(struct pass *p)
 		struct fault why = {0};
 		int rc = j->stage == STAGE_PENDING ? pass_meet_pending(p, j, &why) : pass_meet_run(p, j, &why);
 
+		if (j->stage == STAGE_RUNNING)
+			pass_mend_running(p, j);
 		if (rc >= 0 && p->facts.slurmdbd)
 			rc = pass_find_restarted(p, j, &why);
 		if (rc < 0)
@@ -255,6 +258,8 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 	}
 	if (rc < 0)
 		c->passes = 0;
+	ranking_free(p.ranking);
+	free(p.records);
 	free(p.waiting);
 	if (ledger_checkpoint(c->books, why) < 0)
 		rc = -1;

@@ -47,6 +47,20 @@ static int raise_run(const struct run *r, void *arg)
 	return publish(x->p, &pub);
 }
 
+const struct ranking *pass_ranking(struct pass *p, struct fault *why)
+{
+	if (!p->ranking && ranking_new(p->books, p->b->settings->window_s, p->cluster->healthy.total, p->now, &p->ranking, why) < 0)
+		return NULL;
+	return p->ranking;
+}
+
+struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking)
+{
+	return (struct order_job){ .project = (uint32_t)w->admission.project,
+		.project_rank = ranking_rank(ranking, w->admission.project), .team_rank = (int)w->admission.team_rank,
+		.submit = w->admission.at, .job_id = w->job->job_id, .data = w };
+}
+
 /* Pending funded jobs in their order. Their number, or -1 and ENOMEM. */
 static ssize_t order_waiting(struct pass *p, const struct ranking *ranking, struct order_job *out)
 {
@@ -55,11 +69,8 @@ static ssize_t order_waiting(struct pass *p, const struct ranking *ranking, stru
 	for (size_t i = 0; i < p->nwaiting; i++) {
 		struct waiting *w = &p->waiting[i];
 
-		if (w->admission.tier != TIER_FUNDED)
-			continue;
-		out[n++] = (struct order_job){ .project = (uint32_t)w->admission.project,
-			.project_rank = ranking_rank(ranking, w->admission.project), .team_rank = (int)w->admission.team_rank,
-			.submit = w->admission.at, .job_id = w->job->job_id, .data = (void *)w->job };
+		if (w->admission.tier == TIER_FUNDED)
+			out[n++] = pass_order_job(w, ranking);
 	}
 	return order_sort(out, n) < 0 ? -1 : (ssize_t)n;
 }
@@ -67,10 +78,14 @@ static ssize_t order_waiting(struct pass *p, const struct ranking *ranking, stru
 static void publish_pending(struct pass *p, const struct order_job *jobs, const int32_t *places, size_t n, bool raises)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct publication pub = { jobs[i].data, places[i] };
+		const struct waiting *w = jobs[i].data;
 
-		if ((pub.place > pub.job->site_factor) == raises)
-			publish(p, &pub);
+		for (size_t k = 0; k < w->nrecords; k++) {
+			struct publication pub = { w->records[k], places[i] };
+
+			if ((pub.place > pub.job->site_factor) == raises)
+				publish(p, &pub);
+		}
 	}
 }
 
@@ -81,7 +96,7 @@ static int place_waiting(struct pass *p, const struct order_job *jobs, size_t n,
 	int rc = now ? 0 : -1;
 
 	for (size_t i = 0; i < n && rc == 0; i++)
-		now[i] = ((const struct job_view *)jobs[i].data)->site_factor;
+		now[i] = ((const struct waiting *)jobs[i].data)->job->site_factor;
 	if (rc == 0)
 		rc = place_assign(now, n, gap, places);
 	if (rc == 0) {
@@ -97,20 +112,19 @@ int pass_publish_places(struct pass *p, struct fault *why)
 {
 	int32_t gap = place_gap(p->facts.priority_weights);
 	struct raising raising = { p, place_running(gap) };
+	const struct ranking *ranking = pass_ranking(p, why);
 	struct order_job *jobs = NULL;
-	struct ranking *ranking = NULL;
 	ssize_t n = -1;
 
-	if (run_walk_open(p->books, p->facts.cluster, raise_run, &raising, why) < 0)
+	if (!ranking || run_walk_open(p->books, p->facts.cluster, raise_run, &raising, why) < 0)
 		return -1;
 	jobs = calloc(p->nwaiting + 1, sizeof(*jobs));
 	if (!jobs)
 		fault_errno(why, ENOMEM, "out of memory");
-	else if (ranking_new(p->books, p->b->settings->window_s, p->cluster->healthy.total, p->now, &ranking, why) == 0)
+	else
 		n = order_waiting(p, ranking, jobs);
 	if (n >= 0 && place_waiting(p, jobs, (size_t)n, gap) < 0)
 		n = -1;
-	ranking_free(ranking);
 	free(jobs);
 	return n < 0 ? fault_set(why, "places: %s", strerror(errno)) : 0;
 }

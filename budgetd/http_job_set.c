@@ -5,6 +5,7 @@
  * admission and sets them. Until then the job may start as it was, and then the run is what its QOS says. */
 #include "budgetd/admit.h"
 #include "budgetd/cluster_state.h"
+#include "budgetd/held.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
@@ -19,7 +20,7 @@ static const char *const keys[JOB_OPTIONS] = { [OPT_MIN_RUNTIME] = "min_runtime"
 
 /* The job as the last pass saw it, copied from under the lock. */
 struct standing {
-	int64_t waiting, eligible, parked, running, ended;	/* tasks */
+	int64_t waiting, eligible, running, ended;	/* tasks */
 	struct gpu_count gpus;
 	bool cron;
 	struct json_object *question;
@@ -38,10 +39,8 @@ static void look_at(const struct job_view *j, void *arg)
 	}
 	s->waiting += j->array_count;
 	s->cron = s->cron || j->cron;
-	if (!j->dependency && j->eligible <= s->now && j->held == HELD_NOT)
+	if (job_is_eligible(j, s->now))
 		s->eligible += j->array_count;
-	if (!j->dependency && j->eligible <= s->now && j->held == HELD_BY_ADMIN)
-		s->parked += j->array_count;
 	if (s->question)
 		return;
 	question_from_job(j, &q);
@@ -108,7 +107,7 @@ static void take_declarations(struct json_object *to, struct json_object *from)
 static int write_it(struct request *rq, struct admission_row *a, struct standing *s, struct json_object *asked, struct verdict *v,
 	struct fault *why)
 {
-	struct declaration d = { .gpus = s->gpus, .tasks = s->eligible + (a->parked_at ? s->parked : 0) };
+	struct declaration d = { .gpus = s->gpus, .tasks = s->eligible };
 	struct question q;
 
 	d.question = &q;

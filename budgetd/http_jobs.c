@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_jobs.c - why a job is where it is: tier, path, funding, what it waits for. */
 #include "budgetd/cluster_state.h"
+#include "budgetd/held.h"
 #include "budgetd/ledger_run.h"
 #include "budgetd/people.h"
 #include "budgetd/ranking.h"
@@ -17,7 +18,7 @@
 struct seen_job {
 	bool found;
 	char state[32], reason[64], qos[64];
-	int64_t planned_start, waiting_tasks, running;
+	int64_t planned_start, waiting_tasks, held_tasks, running;	/* held: by us, for lack of money */
 	int32_t place;
 };
 
@@ -29,6 +30,8 @@ static void look_at(const struct job_view *j, void *arg)
 	s->found = true;
 	if (j->stage == STAGE_PENDING)
 		s->waiting_tasks += j->array_count;
+	if (job_held_by_us(j))
+		s->held_tasks += j->array_count;
 	if (j->stage == STAGE_RUNNING)
 		s->running++;
 	if (!first && j->stage != STAGE_PENDING)
@@ -119,7 +122,7 @@ static int add_run(const struct run *r, void *arg)
 
 /* --- the sentences ------------------------------------------------------------------------------ */
 
-static void tell_tier(struct explanation *x)
+static void tell_tier(struct explanation *x, amount_t held)
 {
 	char time[DURATION_TEXT_MAX];
 
@@ -128,7 +131,7 @@ static void tell_tier(struct explanation *x)
 	else if (x->admission.tier == TIER_FREE)
 		tell(x, "It is in the free tier: not charged, not protected, and may be displaced at any time.");
 	else
-		tell(x, "It is funded by %s and protected for %s in each run.", x->project.name, duration_text(x->admission.min_runtime_s, time));
+		tell(x, "It is %s by %s and protected for %s in each run.", x->admission.parked_at && !held ? "to be funded" : "funded", x->project.name, duration_text(x->admission.min_runtime_s, time));
 }
 
 static void tell_funding(struct explanation *x, amount_t held)
@@ -151,7 +154,29 @@ static void tell_funding(struct explanation *x, amount_t held)
 	}
 }
 
-static void tell_waiting(struct explanation *x)
+/* Tasks of it wait for money. */
+static int tell_parked(struct explanation *x)
+{
+	char each[AMOUNT_TEXT_MAX];
+	struct admission_row head;
+	struct project at;
+
+	if (project_by_id(x->l, x->admission.waits_at, &at, x->why) != 1 || admission_head(x->l, at.id, x->admission.uid, &head, x->why) != 1)
+		return -1;
+	amount_text(x->admission.per_task, each);
+	if (x->admission.tasks > 1)
+		tell(x, "%jd of its %jd tasks in the queue wait for budget, held, until money returns to %s: each needs %s GPU-h.",
+			(intmax_t)x->seen.held_tasks, (intmax_t)x->seen.waiting_tasks, at.name, each);
+	else
+		tell(x, "It waits for budget, held: it is released when %s can pay the %s GPU-h that it needs.", at.name, each);
+	if (head.id == x->admission.id)
+		tell(x, "It is the first of those that wait there.");
+	else if (head.job)
+		tell(x, "Job %jd waits in front of it and is not overtaken.", (intmax_t)head.job);
+	return 0;
+}
+
+static int tell_waiting(struct explanation *x)
 {
 	if (x->lost.id)
 		tell(x, "Run %s is gone from Slurm and nobody knows when it ended: its hold stays and nothing more is charged until an administrator "
@@ -159,11 +184,12 @@ static void tell_waiting(struct explanation *x)
 	else if (!x->seen.found)
 		tell(x, "It is not in the queue any more.");
 	else if (x->admitted && x->admission.parked_at)
-		tell(x, "It waits for budget: it is released when %s can pay for it.", x->project.name);
+		return tell_parked(x);
 	else if (x->seen.waiting_tasks)
 		tell(x, "It waits: %s.", x->seen.reason[0] ? x->seen.reason : "the scheduler has not looked at it yet");
 	else if (x->seen.running)
 		tell(x, "It runs.");
+	return 0;
 }
 
 static int note_waiting(const struct hold_row *h, void *arg)
@@ -277,8 +303,9 @@ static int explain(struct explanation *x)
 		hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, &held, x->why) < 0 ||
 		run_walk_job(x->l, x->job, add_run, x, x->why) < 0)
 		return -1;
-	tell_tier(x);
-	tell_waiting(x);
+	tell_tier(x, held.units);
+	if (tell_waiting(x) < 0)
+		return -1;
 	tell_funding(x, held.units);
 	put_job(x, held.units);
 	return tell_levels(x);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_projects.c - the budget tree: list, add, set, remove. */
+#include "budgetd/admit.h"
 #include "budgetd/http_money.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
@@ -7,8 +8,6 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <string.h>
-
-static const char *const policy_name[] = { [ON_EXHAUSTED_FREE] = "free", [ON_EXHAUSTED_REJECT] = "reject" };
 
 /* --- one project as JSON ------------------------------------------------------------------------ */
 
@@ -32,8 +31,7 @@ static int effective_policy(struct request *rq, struct ledger *l, const struct p
 	while (up.on_exhausted == ON_EXHAUSTED_INHERIT && up.parent)
 		if (project_by_id(l, up.parent, &up, why) != 1)
 			return -1;
-	*out = up.on_exhausted != ON_EXHAUSTED_INHERIT ? up.on_exhausted :
-	       rq->b->settings->on_exhausted == EXHAUSTED_REJECT ? ON_EXHAUSTED_REJECT : ON_EXHAUSTED_FREE;
+	*out = up.on_exhausted != ON_EXHAUSTED_INHERIT ? up.on_exhausted : admit_site_policy(rq->b);
 	return 0;
 }
 
@@ -57,8 +55,8 @@ static int project_json(struct request *rq, struct ledger *l, const struct proje
 	put_text(o, "path", path);
 	put_int(o, "depth", depth);
 	put_int(o, "share", p->share);
-	put_text(o, "on_exhausted", p->on_exhausted == ON_EXHAUSTED_INHERIT ? NULL : policy_name[p->on_exhausted]);
-	put_text(o, "on_exhausted_effective", policy_name[effective]);
+	put_text(o, "on_exhausted", on_exhausted_name(p->on_exhausted));
+	put_text(o, "on_exhausted_effective", on_exhausted_name(effective));
 	put_int(o, "credit_units", p->credit);
 	put_int(o, "created_at", p->created_at);
 	*out = o;
@@ -111,14 +109,9 @@ static int read_policy(struct request *rq, struct project *p, struct fault *why)
 
 	if (rc != 1)
 		return rc;
-	if (strcmp(text, "inherit") == 0)
-		p->on_exhausted = ON_EXHAUSTED_INHERIT;
-	else if (strcmp(text, "free") == 0)
-		p->on_exhausted = ON_EXHAUSTED_FREE;
-	else if (strcmp(text, "reject") == 0)
-		p->on_exhausted = ON_EXHAUSTED_REJECT;
-	else
-		return fault_errno(why, EINVAL, "on_exhausted is free, reject or inherit, not \"%.40s\"", text);
+	p->on_exhausted = on_exhausted_of(text);
+	if (p->on_exhausted == ON_EXHAUSTED_INHERIT && strcmp(text, "inherit") != 0)
+		return fault_errno(why, EINVAL, "on_exhausted is free, reject, wait or inherit, not \"%.40s\"", text);
 	return 0;
 }
 

@@ -25,6 +25,8 @@ static struct json_object *verdict_json(struct request *rq, const struct verdict
 		put_int(o, "site_factor", place);
 	if (v->token[0])
 		put_text(o, "token", v->token);
+	if (v->waits)
+		json_object_object_add(o, "held", json_object_new_boolean(true));
 	if (v->text[0])
 		put_text(o, "text", v->text);
 	return o;
@@ -69,7 +71,7 @@ static bool declares_anew(struct request *rq)
 static bool refuse_what_is_ours(struct request *rq, const struct admission_row *a, bool het, struct verdict *v)
 {
 	const char *qos = NULL, *ours = admit_qos(rq->b, a->tier, het);
-	struct json_object *release;
+	struct json_object *release, *waits;
 
 	*v = (struct verdict){0};
 	if (body_text(rq, "qos", &qos, NULL) == 1 && strcmp(qos, ours) != 0) {
@@ -82,8 +84,11 @@ static bool refuse_what_is_ours(struct request *rq, const struct admission_row *
 			"use budgetctl job set %jd --min-runtime, --tier or --team-rank", (intmax_t)a->job);
 		return true;
 	}
-	if (a->parked_at && json_object_object_get_ex(rq->body, "release", &release) && json_object_get_boolean(release)) {
-		snprintf(v->text, sizeof(v->text), "refused: the job waits for budget and is released when its project can pay for it");
+	if (json_object_object_get_ex(rq->body, "release", &release) && json_object_get_boolean(release) &&
+		json_object_object_get_ex(rq->body, "waits", &waits) && json_object_get_boolean(waits)) {
+		snprintf(v->text, sizeof(v->text), "refused: tasks of job %jd wait for budget and are released when their project can pay "
+			"for them. See `budgetctl why %jd`; `budgetctl job set %jd --tier free` runs them uncharged and unprotected.",
+			(intmax_t)a->job, (intmax_t)a->job, (intmax_t)a->job);
 		return true;
 	}
 	return false;

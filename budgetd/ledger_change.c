@@ -71,11 +71,11 @@ static bool share_text(struct ledger *l, const void *of, char out[VALUE_MAX])
 
 static bool policy_text(struct ledger *l, const void *of, char out[VALUE_MAX])
 {
-	const struct project *p = of;
+	const char *name = on_exhausted_name(((const struct project *)of)->on_exhausted);
 
 	(void)l;
-	snprintf(out, VALUE_MAX, "%s", p->on_exhausted == ON_EXHAUSTED_FREE ? "free" : "reject");
-	return p->on_exhausted != ON_EXHAUSTED_INHERIT;
+	snprintf(out, VALUE_MAX, "%s", name ? name : "");
+	return name != NULL;
 }
 
 static bool credit_text(struct ledger *l, const void *of, char out[VALUE_MAX])

@@ -110,32 +110,35 @@ static int draws_take(struct ledger *l, int64_t hold, amount_t units, bool soone
 /* --- admissions --------------------------------------------------------------------------------- */
 
 #define ADMISSION_COLUMNS                                                                                                        \
-	"id, token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, seen, parked_at, insists"
+	"id, token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, seen, parked_at, insists,"                       \
+	" waits_at, waits_user, user_held_at"
 
 static const int64_t *nullable(const int64_t *v)
 {
 	return *v ? v : NULL;
 }
 
+static const int64_t *waits_user(const struct admission_row *a)
+{
+	return a->waits_at && a->waits_user != WAIT_ANYBODY ? &a->waits_user : NULL;
+}
+
 int admission_add(struct ledger *l, struct admission_row *a, struct fault *why)
 {
 	static const char add_sql[] =
-		"INSERT INTO admission (token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, insists, request)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		"INSERT INTO admission (token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, insists, parked_at,"
+		" waits_at, waits_user, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-	if (sql_do(l, add_sql, why, "siiisiiiiipis", a->token, a->at, a->uid, a->project, job_tier_name(a->tier), a->min_runtime_s,
-		    a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job), (int64_t)a->insists, a->request) < 0)
+	if (sql_do(l, add_sql, why, "siiisiiiiipippps", a->token, a->at, a->uid, a->project, job_tier_name(a->tier), a->min_runtime_s,
+		    a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job), (int64_t)a->insists, nullable(&a->parked_at), nullable(&a->waits_at),
+		    waits_user(a), a->request) < 0)
 		return -1;
 	a->id = sql_last_id(l);
 	return 0;
 }
 
-static int admission_one(struct ledger *l, sqlite3_stmt *st, struct admission_row *a, struct fault *why)
+static void admission_read(sqlite3_stmt *st, struct admission_row *a)
 {
-	int rc = st ? sql_step(l, st, why) : -1;
-
-	if (rc != 1)
-		return rc;
 	memset(a, 0, sizeof(*a));
 	a->id = sql_col(st, 0);
 	snprintf(a->token, sizeof(a->token), "%s", sql_text(st, 1));
@@ -152,8 +155,20 @@ static int admission_one(struct ledger *l, sqlite3_stmt *st, struct admission_ro
 	snprintf(a->seen, sizeof(a->seen), "%s", sql_text(st, 12));
 	a->parked_at = sql_col(st, 13);
 	a->insists = sql_col(st, 14);
-	sqlite3_reset(st);
-	return 1;
+	a->waits_at = sql_col(st, 15);
+	a->waits_user = sql_null(st, 16) ? WAIT_ANYBODY : sql_col(st, 16);
+	a->user_held_at = sql_col(st, 17);
+}
+
+static int admission_one(struct ledger *l, sqlite3_stmt *st, struct admission_row *a, struct fault *why)
+{
+	int rc = st ? sql_step(l, st, why) : -1;
+
+	if (rc == 1) {
+		admission_read(st, a);
+		sqlite3_reset(st);
+	}
+	return rc;
 }
 
 int admission_by_token(struct ledger *l, const char *token, struct admission_row *out, struct fault *why)
@@ -180,10 +195,36 @@ int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, s
 int admission_update(struct ledger *l, const struct admission_row *a, struct fault *why)
 {
 	static const char update_sql[] = "UPDATE admission SET project = ?, tier = ?, min_runtime = ?, team_rank = ?, gpus = ?, tasks = ?,"
-					 " per_task = ?, job = ?, parked_at = ?, seen = ? WHERE id = ?";
+					 " per_task = ?, job = ?, parked_at = ?, waits_at = ?, waits_user = ?, user_held_at = ?, seen = ? WHERE id = ?";
 
-	return sql_do(l, update_sql, why, "isiiiiippsi", a->project, job_tier_name(a->tier), a->min_runtime_s, a->team_rank, a->gpus,
-		a->tasks, a->per_task, nullable(&a->job), nullable(&a->parked_at), a->seen, a->id);
+	return sql_do(l, update_sql, why, "isiiiiipppppsi", a->project, job_tier_name(a->tier), a->min_runtime_s, a->team_rank, a->gpus,
+		a->tasks, a->per_task, nullable(&a->job), nullable(&a->parked_at), nullable(&a->waits_at), waits_user(a), nullable(&a->user_held_at),
+		a->seen, a->id);
+}
+
+int admission_head(struct ledger *l, int64_t project, int64_t uid, struct admission_row *out, struct fault *why)
+{
+	static const char head_sql[] = "SELECT " ADMISSION_COLUMNS " FROM admission WHERE waits_at = ?"
+				       " AND (waits_user IS NULL OR waits_user = ?) ORDER BY team_rank = 0, team_rank, at, id LIMIT 1";
+
+	return admission_one(l, sql_bind(l, head_sql, why, "ii", project, uid), out, why);
+}
+
+int admission_walk_parked(struct ledger *l, admission_fn each, void *arg, struct fault *why)
+{
+	static const char parked_sql[] = "SELECT " ADMISSION_COLUMNS " FROM admission WHERE waits_at IS NOT NULL ORDER BY id";
+	sqlite3_stmt *st = sql_bind(l, parked_sql, why, "");
+	struct admission_row a;
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		admission_read(st, &a);
+		if (each(&a, arg) < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+	}
+	return rc;
 }
 
 int admission_request(struct ledger *l, int64_t id, char **out, struct fault *why)

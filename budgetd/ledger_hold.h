@@ -11,6 +11,7 @@
 #include "budgetd/ledger_money.h"
 #include "lib/job_options.h"
 #include "lib/token.h"
+#include "lib/wait_line.h"
 
 struct admission_row {
 	int64_t id;
@@ -21,7 +22,10 @@ struct admission_row {
 	amount_t per_task;
 	int64_t job;			/* 0 = not seen yet */
 	bool insists;			/* --gpu-tier=funded: never the free tier instead */
-	int64_t parked_at;		/* 0 = not parked */
+	int64_t parked_at;		/* tasks of it wait for money since then, held in the queue by the daemon; 0 = none does */
+	int64_t waits_at;		/* the project that has no more; 0 when parked_at is */
+	int64_t waits_user;		/* whose cap there leaves no more; WAIT_ANYBODY: the project has no more for anybody */
+	int64_t user_held_at;		/* its user holds tasks of it since then; 0 = none */
 	char seen[160];			/* the job as it was priced; "" = not seen yet */
 	const char *request;		/* written by admission_add; admission_request reads it back */
 };
@@ -30,8 +34,16 @@ int admission_add(struct ledger *l, struct admission_row *a, struct fault *why);
 int admission_by_id(struct ledger *l, int64_t id, struct admission_row *out, struct fault *why);	/* 1, 0, -1 */
 int admission_by_token(struct ledger *l, const char *token, struct admission_row *out, struct fault *why);	/* 1, 0, -1 */
 int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, struct fault *why);		/* the newest; 1, 0, -1 */
-/* Write what may change after the answer: project, tier, minimum runtime, rank, gpus, tasks, per_task, job, parked_at, seen. */
+/* Write what may change after the answer: project, tier, minimum runtime, rank, gpus, tasks, per_task, job, parked_at, waits_at,
+ * waits_user, user_held_at, seen. */
 int admission_update(struct ledger *l, const struct admission_row *a, struct fault *why);
+
+/* The first of those that wait for money that `project` has no more of, for anybody or for the user `uid`: by team rank, then by age. 1, 0, -1. */
+int admission_head(struct ledger *l, int64_t project, int64_t uid, struct admission_row *out, struct fault *why);
+
+/* All that wait for money. */
+typedef int (*admission_fn)(const struct admission_row *a, void *arg);
+int admission_walk_parked(struct ledger *l, admission_fn each, void *arg, struct fault *why);
 
 /* The question as it came. *out is malloc'ed, the caller frees it. */
 int admission_request(struct ledger *l, int64_t id, char **out, struct fault *why);

@@ -10,9 +10,23 @@
 
 #define PROJECT_COLUMNS "p.id, p.name, p.parent, p.share, p.on_exhausted, p.credit, p.created_at"
 
-static const char *const on_exhausted_name[] = {
-	[ON_EXHAUSTED_INHERIT] = NULL, [ON_EXHAUSTED_FREE] = "free", [ON_EXHAUSTED_REJECT] = "reject",
+static const char *const policies[] = {
+	[ON_EXHAUSTED_FREE] = "free", [ON_EXHAUSTED_REJECT] = "reject", [ON_EXHAUSTED_WAIT] = "wait",
 };
+
+const char *on_exhausted_name(enum on_exhausted policy)
+{
+	return policies[policy];
+}
+
+enum on_exhausted on_exhausted_of(const char *word)
+{
+	for (int i = ON_EXHAUSTED_FREE; word && i <= ON_EXHAUSTED_WAIT; i++)
+		if (strcmp(word, policies[i]) == 0)
+			return (enum on_exhausted)i;
+	return ON_EXHAUSTED_INHERIT;
+}
+
 static const char *const role_name[] = { [ROLE_NOBODY] = NULL, [ROLE_MEMBER] = "member", [ROLE_OWNER] = "owner" };
 
 int project_name_normal(const char *name, char out[PROJECT_NAME_MAX], struct fault *why)
@@ -39,7 +53,7 @@ static void project_read(sqlite3_stmt *st, struct project *p)
 	snprintf(p->name, sizeof(p->name), "%s", sql_text(st, 1));
 	p->parent = sql_col(st, 2);
 	p->share = sql_col(st, 3);
-	p->on_exhausted = !*policy ? ON_EXHAUSTED_INHERIT : *policy == 'f' ? ON_EXHAUSTED_FREE : ON_EXHAUSTED_REJECT;
+	p->on_exhausted = on_exhausted_of(policy);
 	p->credit = sql_col(st, 5);
 	p->created_at = sql_col(st, 6);
 }
@@ -177,7 +191,7 @@ int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *
 		return fault_errno(why, EEXIST, "there is a project %s already; `budgetctl project set` changes it", there.name);
 	if (project_name_normal(p->name, p->name, why) < 0 || check_parent(l, p, why) < 0)
 		return -1;
-	if (sql_do(l, add_sql, why, "spisii", p->name, nullable(&p->parent), p->share, on_exhausted_name[p->on_exhausted], p->credit,
+	if (sql_do(l, add_sql, why, "spisii", p->name, nullable(&p->parent), p->share, on_exhausted_name(p->on_exhausted), p->credit,
 		    now) < 0)
 		return -1;
 	p->id = sql_last_id(l);
@@ -207,7 +221,7 @@ int project_set(struct ledger *l, const struct project *p, struct fault *why)
 
 	if (check_parent(l, p, why) < 0 || check_credit(l, p, why) < 0)
 		return -1;
-	return sql_do(l, set_sql, why, "pisii", nullable(&p->parent), p->share, on_exhausted_name[p->on_exhausted], p->credit, p->id);
+	return sql_do(l, set_sql, why, "pisii", nullable(&p->parent), p->share, on_exhausted_name(p->on_exhausted), p->credit, p->id);
 }
 
 int project_remove(struct ledger *l, int64_t id, int64_t now, struct fault *why)

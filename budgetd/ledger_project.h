@@ -9,7 +9,12 @@
 
 #define USER_NAME_MAX 256
 
-enum on_exhausted { ON_EXHAUSTED_INHERIT, ON_EXHAUSTED_FREE, ON_EXHAUSTED_REJECT };
+enum on_exhausted { ON_EXHAUSTED_INHERIT, ON_EXHAUSTED_FREE, ON_EXHAUSTED_REJECT, ON_EXHAUSTED_WAIT };
+
+/* "free", "reject", "wait"; NULL for INHERIT. */
+const char *on_exhausted_name(enum on_exhausted policy);
+/* Of such a word; INHERIT for every other, NULL too. */
+enum on_exhausted on_exhausted_of(const char *word);
 
 struct project {
 	int64_t id, parent;		/* parent 0 = the root of a tree */

@@ -14,12 +14,21 @@
 #include "lib/order.h"
 #include "settings/enforce.h"
 
+struct ranking;
+
 /* The tasks of one admission that wait in the queue. */
 struct waiting {
 	struct admission_row admission;
 	const struct job_view *job;	/* the first record */
+	const struct job_view **records;	/* all of them, by their first task; once complete */
+	size_t nrecords;
 	int64_t tasks;			/* eligible ones: only these reserve money */
+	int64_t loose;			/* of those: what nothing holds, Slurm may start it at any moment */
 	int64_t held_by_user;		/* tasks among all that the user holds */
+	/* once settled */
+	int64_t paid;			/* tasks that have their hours now */
+	int64_t kept_for_user;		/* of those: what its user holds, for a while */
+	bool asks;			/* it needs more than it has */
 };
 
 struct pass {
@@ -32,6 +41,8 @@ struct pass {
 	int64_t now;
 	struct waiting *waiting;	/* sorted by admission once complete */
 	size_t nwaiting, waiting_room;
+	const struct job_view **records;	/* those of waiting, one after the other */
+	struct ranking *ranking;	/* made when it is first needed */
 	int64_t month_began;		/* the last edge of a month that has gone by for sure */
 	size_t interims;		/* runs charged for what lies before it: bounded */
 	bool slurmdbd_away;		/* it did not answer in this pass: not asked again in it */
@@ -43,14 +54,24 @@ struct pass {
 /* --- controller_jobs.c: pending jobs --- */
 bool job_concerns_us(const struct job_view *j);
 int pass_meet_pending(struct pass *p, const struct job_view *j, struct fault *why);
-int pass_settle_waiting(struct pass *p, struct fault *why);	/* holds of what waits: opened, resized, given back */
 
 typedef int (*admit_fn)(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now, struct verdict *out,
 	struct fault *why);
 int pass_admit(struct pass *p, const struct question *q, const struct job_view *j, admit_fn how, struct verdict *v, struct fault *why);
 
+bool pass_same_project(struct pass *p, const struct job_view *j, int64_t project);	/* is the job of it? */
+
 /* The admission of a job by the token in its AdminComment, else by its id. 1 found, 0 none, -1. */
 int pass_admission(struct pass *p, const struct job_view *j, struct admission_row *out, struct fault *why);
+
+/* --- controller_waiting.c: holds of what waits --- */
+int pass_settle_waiting(struct pass *p, struct fault *why);	/* opened, resized, given back; who waits for money, and who need not any more */
+
+/* --- controller_held.c: what waits for money is held, what is paid for is released --- */
+void pass_follow_held(struct pass *p, const struct waiting *w);
+void pass_mend_running(struct pass *p, const struct job_view *j);	/* it started just as it was to be held */
+/* Our hold on a record or its end, with what its comment and QOS are to be besides. `token` and `qos` may be NULL. */
+int pass_mark(struct pass *p, const struct job_view *j, const char *token, const char *qos, bool held, struct fault *why);
 
 /* --- controller_runs.c: what runs and what ended --- */
 int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why);	/* running, or ended since */
@@ -69,6 +90,8 @@ int pass_note_found(struct pass *p, struct run *r, struct fault *why);	/* slurmc
 
 /* --- controller_places.c: the order --- */
 int pass_publish_places(struct pass *p, struct fault *why);
+const struct ranking *pass_ranking(struct pass *p, struct fault *why);	/* of this pass; NULL on failure */
+struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking);	/* data is w */
 
 /* --- controller_shadow.c: partitions where nothing in Slurm is changed --- */
 enum enforcement pass_mode(const struct pass *p, const struct job_view *j);

@@ -96,15 +96,15 @@ out:
 	return rc;
 }
 
-/* The token that budgetd gave this job, out of slurmctld's record of it; NULL when there is none or the
- * record is not understood. */
-static const char *record_token(const void *job_record, char buf[TOKEN_MAX])
+/* AdminComment out of slurmctld's record of the job; NULL when there is none or the record is not
+ * understood. */
+static const char *record_comment(const void *job_record)
 {
 	const struct job_record_prefix *record = job_record;
 
 	if (!JOB_RECORD_PREFIX_KNOWN || !record || record->magic != SLURMCTLD_JOB_MAGIC)
 		return NULL;
-	return token_find(record->admin_comment, buf) ? buf : NULL;
+	return record->admin_comment;
 }
 
 /* Administrators and budgetd itself are not questioned: budgetd may be waiting for this very call. On
@@ -118,20 +118,22 @@ static bool modify_is_settled(const job_desc_msg_t *job_desc, uint32_t submit_ui
 
 int job_modify(JOB_MODIFY_PARAMETERS)
 {
+	const char *comment, *token;
 	char buf[TOKEN_MAX];
-	const char *token;
 	struct verdict v;
 	struct terms *t;
 	int rc = SLURM_SUCCESS;
 
 	if (modify_is_settled(job_desc, submit_uid))
 		return SLURM_SUCCESS;
-	token = record_token(job_record, buf);
+	comment = record_comment(job_record);
+	token = token_find(comment, buf) ? buf : NULL;
 	t = policy_take(policy);
 	if (!question_modify_concerns(job_desc, token, policy_settings(t)))
 		goto out;
-	if (ask(t, question_modify(job_desc, submit_uid, token), &v) < 0) {
-		rc = policy_fallback_modify(t, JOB_MODIFY_ERR_MSG);
+	if (ask(t, question_modify(job_desc, submit_uid, token, token_waits(comment)), &v) < 0) {
+		rc = policy_fallback_modify(
+			t, job_desc->priority == INFINITE && token_waits(comment), JOB_MODIFY_ERR_MSG);
 		goto out;
 	}
 	if (v.accepted)

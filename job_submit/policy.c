@@ -265,6 +265,9 @@ static const char text_reject[] =
 	"budgetd cannot be asked now, and this site then refuses jobs that ask for GPUs.\n"
 	"Try again in a few minutes; tell your administrators if it lasts.";
 
+static const char text_waits[] = "the job waits for its project's budget, and is released when that can pay for it: budgetd "
+				 "does so when it is back.";
+
 static int refuse(const char *text, char **err_msg)
 {
 	verdict_tell(text, err_msg);
@@ -303,8 +306,10 @@ int policy_fallback_submit(const struct terms *t, job_desc_msg_t *job_desc, char
 	return SLURM_SUCCESS;
 }
 
-int policy_fallback_modify(const struct terms *t, char **err_msg)
+int policy_fallback_modify(const struct terms *t, bool releases_what_waits, char **err_msg)
 {
+	if (releases_what_waits)
+		return refuse(text_waits, err_msg);
 	/* the partition of a job that is changed is not known here: the cluster's setting decides */
 	if (settings_enforcement(t->settings, NULL) == ENFORCE_ON && t->settings->when_unreachable == UNREACHABLE_REJECT)
 		return refuse(text_reject, err_msg);

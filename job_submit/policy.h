@@ -36,7 +36,8 @@ int policy_ask(struct terms *t, struct json_object *question, struct verdict *v)
 /* What the file says for a submission that was not answered. SLURM_SUCCESS, or the error for Slurm with a
  * text in err_msg. */
 int policy_fallback_submit(const struct terms *t, job_desc_msg_t *job_desc, char **err_msg);
-/* The same for a modification, in which no field is ever written. */
-int policy_fallback_modify(const struct terms *t, char **err_msg);
+/* The same for a modification, in which no field is ever written. One that would release what waits for
+ * money is refused in any case. */
+int policy_fallback_modify(const struct terms *t, bool releases_what_waits, char **err_msg);
 
 #endif

@@ -270,7 +270,7 @@ struct json_object *question_submit(const job_desc_msg_t *job_desc, uint32_t sub
 	return question_whole(q, ok);
 }
 
-struct json_object *question_modify(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token)
+struct json_object *question_modify(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token, bool waits)
 {
 	bool ok;
 	struct json_object *q = question_new(&ok, "modify", job_desc, submit_uid);
@@ -285,6 +285,8 @@ struct json_object *question_modify(const job_desc_msg_t *job_desc, uint32_t sub
 		add_flag(q, &ok, "held", true);
 	if (job_desc->priority == INFINITE)
 		add_flag(q, &ok, "release", true);
+	if (waits)
+		add_flag(q, &ok, "waits", true);
 	if (job_desc->requeue != NO_VAL16)
 		add_flag(q, &ok, "requeue", job_desc->requeue != 0);
 	return question_whole(q, ok);

@@ -25,8 +25,9 @@ bool question_modify_concerns(
  * It is the user's: not checked. */
 const char *question_option(const job_desc_msg_t *job_desc, enum job_option which);
 
-/* To be put by the caller (json_object_put); NULL and errno ENOMEM. `token` may be NULL. */
+/* To be put by the caller (json_object_put); NULL and errno ENOMEM. `token` may be NULL. `waits`: the record has
+ * the mark of one that budgetd holds for lack of money. */
 struct json_object *question_submit(const job_desc_msg_t *job_desc, uint32_t submit_uid);
-struct json_object *question_modify(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token);
+struct json_object *question_modify(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token, bool waits);
 
 #endif

@@ -80,6 +80,18 @@ static int read_site_factor(struct json_object *reply, struct verdict *v, struct
 	return 0;
 }
 
+static int read_held(struct json_object *reply, struct verdict *v, struct fault *why)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(reply, "held", &value) || !value)
+		return 0;
+	if (!json_object_is_type(value, json_type_boolean))
+		return fault_errno(why, EPROTO, "the verdict's \"held\" is neither true nor false");
+	v->held = json_object_get_boolean(value);
+	return 0;
+}
+
 int verdict_read(struct json_object *reply, struct verdict *v, struct fault *why)
 {
 	static const char *const verdicts[] = { "reject", "accept", NULL };
@@ -96,7 +108,8 @@ int verdict_read(struct json_object *reply, struct verdict *v, struct fault *why
 	if (read_word(reply, "qos", &got.qos, why) < 0 ||
 		read_word(reply, "account", &got.account, why) < 0 ||
 		read_word(reply, "token", &got.token, why) < 0 ||
-		read_string(reply, "text", &got.text, why) < 0 || read_site_factor(reply, &got, why) < 0)
+		read_string(reply, "text", &got.text, why) < 0 || read_site_factor(reply, &got, why) < 0 ||
+		read_held(reply, &got, why) < 0)
 		return -1;
 	if (got.token && !token_valid(got.token))
 		return fault_errno(why, EPROTO,
@@ -120,6 +133,11 @@ void verdict_set(char **field, const char *text)
 	*field = slurm_xstrdup(text);
 }
 
+static void comment_add(job_desc_msg_t *job_desc, const char *word)
+{
+	slurm_xstrfmtcat(&job_desc->admin_comment, "%s%s", job_desc->admin_comment && job_desc->admin_comment[0] ? " " : "", word);
+}
+
 void verdict_apply(const struct verdict *v, job_desc_msg_t *job_desc)
 {
 	if (!v->accepted)
@@ -131,8 +149,12 @@ void verdict_apply(const struct verdict *v, job_desc_msg_t *job_desc)
 	if (v->has_site_factor)
 		job_desc->site_factor = (uint32_t)((int64_t)NICE_OFFSET + v->site_factor);
 	if (v->token)
-		slurm_xstrfmtcat(&job_desc->admin_comment, "%s%s",
-			job_desc->admin_comment && job_desc->admin_comment[0] ? " " : "", v->token);
+		comment_add(job_desc, v->token);
+	if (v->token && v->held) {
+		/* Slurm takes this for a hold of the user's; the loop makes it one that the user cannot undo */
+		job_desc->priority = 0;
+		comment_add(job_desc, WAITS_WORD);
+	}
 }
 
 static void tell_line(const char *line, size_t bytes, char **err_msg)

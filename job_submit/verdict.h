@@ -15,6 +15,7 @@
 struct verdict {
 	bool accepted;
 	const char *qos, *account, *token, *text;	/* NULL = leave it; borrowed from reply */
+	bool held;			/* tasks of it wait for money: nobody but budgetd releases it */
 	bool has_site_factor;
 	int32_t site_factor;
 	struct json_object *reply;			/* owned; freed by verdict_clear */
@@ -25,8 +26,8 @@ struct verdict {
 int verdict_read(struct json_object *reply, struct verdict *v, struct fault *why);
 void verdict_clear(struct verdict *v);
 
-/* Write an accepting verdict into a submission: account, QOS, SiteFactor, and the token behind what
- * AdminComment has. A refusing one changes nothing. */
+/* Write an accepting verdict into a submission: account, QOS, SiteFactor, the token behind what
+ * AdminComment has, and the hold of a job that waits for money, which its mark there tells from its user's own. A refusing one changes nothing. */
 void verdict_apply(const struct verdict *v, job_desc_msg_t *job_desc);
 
 /* Append `text` to Slurm's message for the user, "gpubudget: " before each line; what an earlier plugin

@@ -33,6 +33,7 @@ static void refuse(struct admission *a)
 	a->tier = TIER_UNSET;
 	a->min_runtime_s = 0;
 	a->per_task = a->hold = 0;
+	a->tasks = 0;
 }
 
 static void make_free(struct admission *a)
@@ -41,6 +42,7 @@ static void make_free(struct admission *a)
 	a->tier = TIER_FREE;
 	a->min_runtime_s = 0;
 	a->per_task = a->hold = 0;
+	a->tasks = 0;
 }
 
 static bool asks_for_free(const struct job_options *o)
@@ -84,22 +86,31 @@ int admission_price(const struct admission_question *q, const struct admission_r
 		return fault_errno(why, EOVERFLOW, "%jd GPUs for %jd array tasks cost more GPU-hours than can be counted; "
 			"ask for fewer", (intmax_t)q->request->gpus_max, (intmax_t)tasks);
 	out->per_task = per_task;
+	out->tasks = tasks;
 	out->hold = per_task * tasks;
 	return 0;
 }
 
-/* "2 GPUs x 3 h minimum runtime", with the tasks of an array in front. */
-static const char *asked(const struct admission_question *q, const struct admission_rules *rules, const struct admission *a,
-	char *buf, size_t size)
+#define ASKED_TEXT_MAX (GPU_COUNT_TEXT_MAX + 160)
+
+/* "2 GPUs x 3 h minimum runtime", with `n` tasks of an array in front. */
+static const char *asked_for(const struct admission_question *q, const struct admission_rules *rules, const struct admission *a,
+	int64_t n, char *buf, size_t size)
 {
 	char gpus[GPU_COUNT_TEXT_MAX], time[DURATION_TEXT_MAX], tasks[40] = "";
 
 	if (q->request->array_tasks > 1)
-		snprintf(tasks, sizeof(tasks), "%jd tasks x ", (intmax_t)q->request->array_tasks);
+		snprintf(tasks, sizeof(tasks), "%jd %s x ", (intmax_t)n, n == 1 ? "task" : "tasks");
 	snprintf(buf, size, "%s%s%s x %s %s", tasks, q->request->exact ? "" : "up to ",
 		gpu_count_text(&q->request->gpus, gpus), duration_text(hold_seconds(q, rules, a->min_runtime_s), time),
 		rules->hold_time_limit ? "time limit" : "minimum runtime");
 	return buf;
+}
+
+static const char *asked(const struct admission_question *q, const struct admission_rules *rules, const struct admission *a,
+	char *buf, size_t size)
+{
+	return asked_for(q, rules, a, q->request->array_tasks, buf, size);
 }
 
 /* "vision has 2.00 of 8.00 GPU-h available (6.00 held, 0.00 charged)"; and what has not vested, where something has not. Or what the cap of
@@ -127,10 +138,11 @@ static void say_what_would_fit(const struct admission_question *q, const struct 
 	const struct budget_node *n)
 {
 	int64_t price = q->price * q->request->array_tasks;
+	bool stays = q->on_exhausted == ADMIT_KEEP || q->behind;
 	int64_t fits_s = price > 0 && budget_available(n) > 0 ? budget_available(n) / price / 60 * 60 : 0;
 	char time[DURATION_TEXT_MAX];
 
-	if (fits_s > 0 && q->on_exhausted != ADMIT_KEEP)
+	if (fits_s > 0 && !stays)
 		say(a, "--%s=%jdm would fit (%s).", rules->hold_time_limit ? "time" : "gpu-min-runtime", (intmax_t)(fits_s / 60),
 			duration_text(fits_s, time));
 	if (budget_cap_binds(n))
@@ -142,7 +154,7 @@ static void say_what_would_fit(const struct admission_question *q, const struct 
 static void say_funded(const struct admission_question *q, const struct admission_rules *rules, struct admission *a,
 	const struct budget_node *leaf, const struct budget_node *tightest)
 {
-	char what[GPU_COUNT_TEXT_MAX + 160], hold[AMOUNT_TEXT_MAX], left[AMOUNT_TEXT_MAX], of[AMOUNT_TEXT_MAX];
+	char what[ASKED_TEXT_MAX], hold[AMOUNT_TEXT_MAX], left[AMOUNT_TEXT_MAX], of[AMOUNT_TEXT_MAX];
 
 	asked(q, rules, a, what, sizeof(what));
 	if (!tightest)
@@ -155,6 +167,55 @@ static void say_funded(const struct admission_question *q, const struct admissio
 			what, amount_text(budget_available(tightest) - a->hold, left),
 			amount_text(budget_cap_binds(tightest) ? tightest->cap : tightest->amount + tightest->credit, of),
 			budget_cap_binds(tightest) ? "your cap in " : "", tightest->name);
+}
+
+/* Some of its tasks: the others follow as there is money for them. */
+static void say_funded_in_part(const struct admission_question *q, const struct admission_rules *rules, struct admission *a,
+	const char *leaf, const struct budget_node *tightest)
+{
+	char what[ASKED_TEXT_MAX], left[320], hold[AMOUNT_TEXT_MAX], need[AMOUNT_TEXT_MAX];
+	struct budget_node then = *tightest;
+
+	asked_for(q, rules, a, a->tasks, what, sizeof(what));
+	then.held += a->hold;
+	then.cap_held += a->hold;
+	left_at(&then, left, sizeof(left));
+	say(a, "funded: %jd of %jd tasks are funded now, %s GPU-h of %s set aside (%s); the others wait, held, until money returns: each needs %s "
+		"GPU-h and %s.", (intmax_t)a->tasks, (intmax_t)q->request->array_tasks, amount_text(a->hold, hold), leaf, what,
+		amount_text(a->per_task, need), left);
+}
+
+/* The project lets its jobs wait. */
+static void say_waits(const struct admission_question *q, const struct admission_rules *rules, struct admission *a,
+	const struct budget_node *path, const struct budget_node *tightest)
+{
+	char what[ASKED_TEXT_MAX], left[320], need[AMOUNT_TEXT_MAX], head[64] = "another job";
+
+	asked(q, rules, a, what, sizeof(what));
+	left_at(tightest, left, sizeof(left));
+	amount_text(a->per_task * q->request->array_tasks, need);
+	if (q->behind > 0)
+		snprintf(head, sizeof(head), "job %jd", (intmax_t)q->behind);
+	if (q->behind)
+		say(a, "waits for budget: %s waits in front of it at %s and is not overtaken; it needs %s GPU-h (%s), %s.", head,
+			path[q->behind_at].name, need, what, left);
+	else
+		say(a, "waits for budget: the job needs %s GPU-h (%s), %s.", need, what, left);
+	say(a, "It is held, and released in its order when money returns; it can be cancelled, not released by hand.");
+	say_what_would_fit(q, rules, a, tightest);
+	say(a, "--gpu-tier=free runs it uncharged and unprotected.");
+}
+
+/* Not eligible yet: what there will be then decides, and nothing is held. */
+static void say_later(const struct admission_question *q, const struct admission_rules *rules, struct admission *a,
+	const struct budget_node *leaf, const struct budget_node *tightest)
+{
+	char what[ASKED_TEXT_MAX], left[320], need[AMOUNT_TEXT_MAX];
+
+	asked(q, rules, a, what, sizeof(what));
+	left_at(tightest, left, sizeof(left));
+	say(a, "funded: %s GPU-h of %s (%s) will be set aside when the job becomes eligible, as far as there is money: now %s. Until there is "
+		"enough it is held then.", amount_text(a->per_task * q->request->array_tasks, need), leaf->name, what, left);
 }
 
 static void say_not_requeueable(const struct admission_question *q, struct admission *a)
@@ -179,7 +240,7 @@ static const char *not_free_because(const struct admission_question *q)
 static void decide_exhausted(const struct admission_question *q, const struct admission_rules *rules, struct admission *a,
 	const struct budget_node *n)
 {
-	char what[GPU_COUNT_TEXT_MAX + 160], left[320], need[AMOUNT_TEXT_MAX];
+	char what[ASKED_TEXT_MAX], left[320], need[AMOUNT_TEXT_MAX];
 	const char *because = not_free_because(q);
 
 	asked(q, rules, a, what, sizeof(what));
@@ -212,10 +273,50 @@ static void decide_unlimited(const struct admission_question *q, const struct ad
 	say_not_requeueable(q, a);
 }
 
+/* May some tasks of an array be funded and others wait? Not where a funded job is changed: that fits as a whole, or is not done. */
+static bool may_wait_in_part(const struct admission_question *q)
+{
+	return q->on_exhausted != ADMIT_KEEP && q->on_exhausted != ADMIT_DECLARE;
+}
+
+/* It does not fit as a whole: `fits` tasks do. */
+static void decide_short(const struct admission_question *q, const struct admission_rules *rules, const struct budget_node *path, int at,
+	int64_t fits, struct admission *a)
+{
+	const struct budget_node *tightest = &path[at];
+
+	if (!(fits > 0 && may_wait_in_part(q)) && q->on_exhausted != ADMIT_WAIT) {
+		decide_exhausted(q, rules, a, tightest);
+		return;
+	}
+	a->accepted = true;
+	a->tasks = q->deferred ? 0 : fits;
+	a->hold = a->per_task * a->tasks;
+	a->waits = !q->deferred;
+	a->waits_at = q->behind ? q->behind_at : at;
+	a->waits_user = q->behind ? q->behind_user : budget_cap_binds(tightest) ? q->user : WAIT_ANYBODY;
+	if (q->deferred)
+		say_later(q, rules, a, &path[0], tightest);
+	else if (fits > 0)
+		say_funded_in_part(q, rules, a, path[0].name, tightest);
+	else
+		say_waits(q, rules, a, path, tightest);
+}
+
+static void decide_funded(const struct admission_question *q, const struct admission_rules *rules, const struct budget_node *path, int at,
+	struct admission *a)
+{
+	a->accepted = true;
+	say_funded(q, rules, a, &path[0], at < 0 ? NULL : &path[at]);
+	if (q->deferred)
+		a->tasks = a->hold = 0;
+}
+
 void admission_decide(const struct admission_question *q, const struct admission_rules *rules, const struct budget_node *path,
 	int depth, struct admission *out)
 {
 	struct fault why = {0};
+	int64_t fits;
 	int tightest;
 
 	if (admission_price(q, rules, out, &why) < 0) {
@@ -233,14 +334,11 @@ void admission_decide(const struct admission_question *q, const struct admission
 		return;
 	}
 	tightest = budget_tightest(path, depth);
-	if (tightest >= 0 && budget_available(&path[tightest]) < out->hold) {
-		decide_exhausted(q, rules, out, &path[tightest]);
-	} else {
-		out->accepted = true;
-		say_funded(q, rules, out, &path[0], tightest < 0 ? NULL : &path[tightest]);
-		if (q->deferred)
-			out->hold = 0;
-	}
+	fits = q->behind ? 0 : budget_tasks(path, depth, out->per_task, out->tasks);
+	if (fits == out->tasks)
+		decide_funded(q, rules, path, tightest, out);
+	else
+		decide_short(q, rules, path, tightest < 0 ? q->behind_at : tightest, fits, out);
 	if (out->accepted)
 		say_not_requeueable(q, out);
 }

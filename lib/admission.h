@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * admission.h - the verdict: funded, free or refused, and the sentence that says so
+ * admission.h - the verdict: funded, free, waiting or refused, and the sentence that says so
  *
  * The one implementation of doc/model.md 3 and 4, used for a submission, a modification, a job met by the loop and a quote.
  * It looks at what is asked and at what there is, and changes nothing: the ledger takes the hold in the same transaction.
@@ -13,12 +13,13 @@
 #include "lib/budget.h"
 #include "lib/gpu_request.h"
 #include "lib/job_options.h"
+#include "lib/wait_line.h"
 
 #define ADMISSION_TEXT_MAX (FAULT_TEXT_MAX + 64)
 
-/* What becomes of a job that does not fit. KEEP: it is funded already, and a change that cannot be paid is not made. DECLARE: it waits, and
+/* What becomes of a job of which not one task fits. WAIT: it is accepted and held until there is money. KEEP: it is funded already, and a change that cannot be paid is not made. DECLARE: it waits, and
  * its owner declares something else for it. */
-enum admission_exhausted { ADMIT_FREE, ADMIT_REJECT, ADMIT_KEEP, ADMIT_DECLARE };
+enum admission_exhausted { ADMIT_FREE, ADMIT_REJECT, ADMIT_WAIT, ADMIT_KEEP, ADMIT_DECLARE };
 
 struct admission_rules {
 	int64_t default_min_runtime_s, max_min_runtime_s;
@@ -31,17 +32,26 @@ struct admission_question {
 	const struct job_options *options;
 	int64_t time_limit_s;		/* DURATION_UNLIMITED when there is none, after the partition's default */
 	amount_t price;			/* of one array task, units a second, by the dearest types it may get */
+	int64_t user;			/* who asks */
 	bool deferred;			/* not eligible yet (begin time, dependency, held by its user): no hold now */
 	bool requeueable;		/* false: displacing it means cancelling it, and the user is told */
 	enum admission_exhausted on_exhausted;
+	int64_t behind;			/* ADMIT_WAIT: the job that waits in front and is not overtaken; 0 = none, -1 = one that has no id yet */
+	int behind_at;			/* index into the path of the project it waits at */
+	int64_t behind_user;		/* for whom it does: of a cap its user, else WAIT_ANYBODY */
 };
 
+/* A verdict can be for a part of an array: k of n tasks are funded, and the others wait for money, held by the daemon. */
 struct admission {
 	bool accepted;
 	enum job_tier tier;		/* FUNDED or FREE when accepted */
 	int64_t min_runtime_s;		/* what is protected; 0 in the free tier */
 	amount_t per_task;		/* the hold of one array task, when its time comes; 0 when free */
-	amount_t hold;			/* of all tasks; 0 when free or deferred */
+	int64_t tasks;			/* that are paid for now; 0 when free or deferred */
+	amount_t hold;			/* of these; 0 when free or deferred */
+	bool waits;			/* tasks of it wait for money */
+	int waits_at;			/* then: index into the path of the project that has no more */
+	int64_t waits_user;		/* and for whom: the user where it is a cap, else WAIT_ANYBODY */
 	char text[ADMISSION_TEXT_MAX];	/* for the user, a sentence a line: what was asked, what there is, which project refused, what to do next */
 };
 

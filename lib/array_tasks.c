@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * array_tasks.c - how many tasks a job array has: "0-3,7%2" names five, two at a time
+ * array_tasks.c - how many tasks a job array has, and which are the first: "0-3,7%2" names five, two at a time
  *
  * A task that is named twice runs once. Lists in rising order, nearly all of them, are counted on the fly;
  * for the others the indices are marked in a bitmap, whose size the largest index that Slurm can be
  * configured for bounds. */
 #include "lib/gpu_request.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/number.h"
@@ -142,4 +143,45 @@ int gpu_request_array_tasks(const char *array, int64_t *tasks, int64_t *throttle
 	if (throttle)
 		*throttle = limit;
 	return 0;
+}
+
+#define RANGE_TEXT_MAX 80
+
+/* "3-5" of the range, or fewer: at most `most` tasks. Their number. */
+static int64_t range_text(const struct range *r, int64_t most, char buf[RANGE_TEXT_MAX])
+{
+	int64_t n = (r->last - r->first) / r->step + 1;
+	int used;
+
+	if (n > most)
+		n = most;
+	used = snprintf(buf, RANGE_TEXT_MAX, "%jd", (intmax_t)r->first);
+	if (n > 1)
+		used += snprintf(buf + used, RANGE_TEXT_MAX - (size_t)used, "-%jd", (intmax_t)(r->first + (n - 1) * r->step));
+	if (n > 1 && r->step > 1)
+		snprintf(buf + used, RANGE_TEXT_MAX - (size_t)used, ":%jd", (intmax_t)r->step);
+	return n;
+}
+
+int64_t gpu_request_array_first(const char *array, int64_t most, char *buf, size_t size)
+{
+	const char *p = array + (*array == '[');
+	char text[RANGE_TEXT_MAX];
+	int64_t named = 0;
+	struct range r;
+	size_t used = 0;
+
+	*buf = '\0';
+	for (bool first = true; named < most && next_range(array, &p, first, &r, NULL) > 0; first = false) {
+		int64_t n = range_text(&r, most - named, text);
+		int wrote = snprintf(buf + used, size - used, "%s%s", first ? "" : ",", text);
+
+		if (wrote < 0 || (size_t)wrote >= size - used) {
+			buf[used] = '\0';
+			break;
+		}
+		used += (size_t)wrote;
+		named += n;
+	}
+	return named;
 }

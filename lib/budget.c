@@ -51,3 +51,15 @@ int budget_tightest(const struct budget_node *path, int depth)
 	}
 	return tightest;
 }
+
+int64_t budget_tasks(const struct budget_node *path, int depth, amount_t per_task, int64_t tasks)
+{
+	int tightest = budget_tightest(path, depth);
+	amount_t available = tightest < 0 ? AMOUNT_UNBOUNDED : budget_available(&path[tightest]);
+
+	if (available == AMOUNT_UNBOUNDED || (per_task == 0 && available >= 0))
+		return tasks;
+	if (available < per_task || per_task == 0)
+		return 0;
+	return available / per_task < tasks ? available / per_task : tasks;
+}

@@ -47,4 +47,7 @@ amount_t budget_usable(amount_t amount, amount_t burst, int64_t starts, int64_t 
 /* The first index, from the leaf (0) up, of the node with the least available, or -1 when none is metered. */
 int budget_tightest(const struct budget_node *path, int depth);
 
+/* How many of `tasks` tasks at `per_task` units fit at every node. */
+int64_t budget_tasks(const struct budget_node *path, int depth, amount_t per_task, int64_t tasks);
+
 #endif

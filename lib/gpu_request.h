@@ -9,6 +9,7 @@
 #ifndef LIB_GPU_REQUEST_H
 #define LIB_GPU_REQUEST_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "lib/fault.h"
 #include "lib/gpu_count.h"
@@ -53,5 +54,9 @@ int gpu_request_read(const struct gpu_request_input *in, const struct gpu_reques
 /* Tasks named by an array expression: "0-3,7%2" = 5, "1-10:3" = 4, "[9-11,13,16-20]" = 9; *throttle (may be NULL) is the %N or 0.
  * 0 and *tasks set; or -1, untouched, errno EINVAL or EOVERFLOW, `why` names the position. */
 int gpu_request_array_tasks(const char *array, int64_t *tasks, int64_t *throttle, struct fault *why);
+
+/* The first tasks of a rising expression, at most `most` of them, as one: of "3-6,8-9%2" the first five are "3-6,8". Their number, fewer where
+ * `size` bytes do not suffice; 0 when the expression cannot be read or not even one fits. */
+int64_t gpu_request_array_first(const char *array, int64_t most, char *buf, size_t size);
 
 #endif

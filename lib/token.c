@@ -3,6 +3,8 @@
  *
  * A word that only looks like a token is skipped: whoever may write AdminComment may write anything. */
 #include "lib/token.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BLANKS " \t\r\n"
@@ -38,4 +40,42 @@ bool token_find(const char *comment, char out[TOKEN_MAX])
 		comment += n;
 	}
 	return found;
+}
+
+static bool is_waits(const char *word, size_t n)
+{
+	return n == strlen(WAITS_WORD) && !strncmp(word, WAITS_WORD, n);
+}
+
+bool token_waits(const char *comment)
+{
+	size_t n;
+
+	for (; comment && *comment; comment += n) {
+		comment += strspn(comment, BLANKS);
+		n = strcspn(comment, BLANKS);
+		if (is_waits(comment, n))
+			return true;
+	}
+	return false;
+}
+
+char *token_set_waits(const char *comment, bool waits)
+{
+	size_t length = comment ? strlen(comment) : 0, used = 0, n;
+	char *out = malloc(length + sizeof(" " WAITS_WORD));
+
+	for (; out && comment && *comment; comment += n) {
+		n = strspn(comment, BLANKS);
+		n = n ? n : strcspn(comment, BLANKS);
+		if (!is_waits(comment, n)) {
+			memcpy(out + used, comment, n);
+			used += n;
+		} else if (used) {
+			used--;		/* the blank in front of it */
+		}
+	}
+	if (out)
+		snprintf(out + used, length + sizeof(" " WAITS_WORD) - used, "%s%s", waits && used ? " " : "", waits ? WAITS_WORD : "");
+	return out;
 }

@@ -14,7 +14,7 @@
 #include "lib/fault.h"
 
 enum unreachable_policy { UNREACHABLE_FREE, UNREACHABLE_ACCEPT, UNREACHABLE_REJECT };
-enum exhausted_policy { EXHAUSTED_FREE, EXHAUSTED_REJECT };
+enum exhausted_policy { EXHAUSTED_FREE, EXHAUSTED_REJECT, EXHAUSTED_WAIT };
 enum unlimited_policy { UNLIMITED_FREE, UNLIMITED_REJECT };
 enum unknown_account_policy { UNKNOWN_ACCOUNT_REJECT, UNKNOWN_ACCOUNT_FREE };
 enum hold_basis { HOLD_MIN_RUNTIME, HOLD_TIME_LIMIT };

@@ -16,7 +16,7 @@
 
 /* Words in the order of their enum in settings.h. */
 static const char *const unreachable_words[] = { "free", "accept", "reject", NULL };
-static const char *const exhausted_words[] = { "free", "reject", NULL };
+static const char *const exhausted_words[] = { "free", "reject", "wait", NULL };
 static const char *const unlimited_words[] = { "free", "reject", NULL };
 static const char *const unknown_account_words[] = { "reject", "free", NULL };
 static const char *const enforce_words[] = { "on", "warn", "off", NULL };
@@ -66,7 +66,8 @@ const struct setting_row settings_table[SETTINGS] = {
 		"What is set aside at submission: min_runtime, or time_limit for classic accounting." },
 	{ "on_exhausted", CHOICE, AT(on_exhausted), "free", 0, 0, exhausted_words,
 		"When the budget does not suffice, unless a project says otherwise: free = the job runs in the\n"
-		"free tier and its user is told, reject = it is refused." },
+		"free tier and its user is told, reject = it is refused, wait = it is held in the queue and released,\n"
+		"in order, as money returns." },
 	{ "unlimited_time", CHOICE, AT(unlimited_time), "free", 0, 0, unlimited_words,
 		"A job without any time limit: free = accepted into the free tier, reject = refused." },
 	{ "unknown_account", CHOICE, AT(unknown_account), "reject", 0, 0, unknown_account_words,

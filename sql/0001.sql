@@ -7,7 +7,7 @@ CREATE TABLE project (
 	name         TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 63 AND name = lower(name)),
 	parent       INTEGER REFERENCES project(id) CHECK (parent <> id),
 	share        INTEGER NOT NULL DEFAULT 1 CHECK (share BETWEEN 0 AND 1000000),
-	on_exhausted TEXT CHECK (on_exhausted IN ('free', 'reject')),		-- NULL = inherited
+	on_exhausted TEXT CHECK (on_exhausted IN ('free', 'reject', 'wait')),		-- NULL = inherited
 	credit       INTEGER NOT NULL DEFAULT 0 CHECK (credit >= 0),
 	created_at   INTEGER NOT NULL,
 	removed_at   INTEGER							-- a removed project keeps its journal
@@ -76,10 +76,14 @@ CREATE TABLE admission (
 	job           INTEGER,							-- (array) job id, NULL until the loop has seen it
 	seen          TEXT,							-- the job as it was priced: a change is a new check
 	insists       INTEGER NOT NULL CHECK (insists IN (0, 1)),			-- --gpu-tier=funded: never the free tier instead
-	parked_at     INTEGER,							-- the daemon holds it in the queue until it can be paid
+	parked_at     INTEGER,							-- tasks of it wait for money since then, held in the queue by the daemon
+	waits_at      INTEGER REFERENCES project(id) CHECK ((waits_at IS NULL) = (parked_at IS NULL)),	-- the project that has no more
+	waits_user    INTEGER CHECK (waits_user IS NULL OR waits_at IS NOT NULL),	-- whose cap it is that leaves no more; NULL = the project itself
+	user_held_at  INTEGER,							-- its user holds tasks of it since then
 	request       TEXT NOT NULL						-- the question as it came, for later modifications
 ) STRICT;
 CREATE INDEX admission_by_job ON admission(job) WHERE job IS NOT NULL;
+CREATE INDEX admission_waits ON admission(waits_at) WHERE waits_at IS NOT NULL;
 
 -- One start-to-end of a job. A requeued job has several.
 CREATE TABLE run (

@@ -224,14 +224,14 @@ changes()	{ ctl -o json changes "$1" | jq -c '[.rows[] | .change]'; }
 	ctl project add kept --share 3 --owners root -r "a new group" --request-id k1
 	ctl project add kept --share 3 --owners root -r "a new group" --request-id k1
 	[[ $(changes kept) == '["role of root: none -> owner","credit: none -> 0.00 GPU-h","share: none -> 3","project: none -> there"]' ]]
-	ctl project set kept --share 5 --on-exhausted reject --credit 2 -r "they grew" --dry-run
-	ctl project set kept --share 5 --on-exhausted reject --credit 2 -r "they grew" --request-id k2
+	ctl project set kept --share 5 --on-exhausted wait --credit 2 -r "they grew" --dry-run
+	ctl project set kept --share 5 --on-exhausted wait --credit 2 -r "they grew" --request-id k2
 	ctl project set kept --share 9 --request-id k2
 	[[ $(ctl -o json project show kept | jq .share) == 5 ]]
 	ctl project set kept --remove-owners root --add-members root -r "she left"
 	ctl project set kept --share 5
 	[[ $(ctl -o json changes kept | jq -c '.rows[:5] | map(.change)') == '["role of root: none -> member","role of root: owner -> none",'\
-'"credit: 0.00 GPU-h -> 2.00 GPU-h","on_exhausted: none -> reject","share: 3 -> 5"]' ]]
+'"credit: 0.00 GPU-h -> 2.00 GPU-h","on_exhausted: none -> wait","share: 3 -> 5"]' ]]
 	ctl -o json changes kept | jq -e '.rows[4] | .actor == "root" and .reason == "they grew" and .was == "3" and .became == "5" and .allocation == null'
 	id=$(TZ=UTC ctl -o json allocation add kept 100 --ends 2100-01-01 -r "for the century" | jq .id)
 	TZ=UTC ctl allocation set "$id" --ends 2100-02-01 --carry-over 10 --vests yes --burst 5 --comment "and a month" -r "it was late"

@@ -32,6 +32,7 @@ completed()
 	[[ $(completed journal -o js) == json ]]
 	[[ $(completed journal --output = "") == "table json csv parsable" ]]
 	[[ $(completed project set vision --on-exhausted re) == reject ]]
+	[[ $(completed project set vision --on-exhausted w) == wait ]]
 	[[ $(completed health --o) == --output= ]]
 	[[ $(completed journal --limit "") == "" ]]
 	[[ $(completed quote --gpus-per-t) == --gpus-per-task= ]]

@@ -50,6 +50,7 @@
 	X(token) \
 	X(tres) \
 	X(verdict) \
+	X(wait_line) \
 	X(when) \
 	X(wrap) \
 	X(zone)

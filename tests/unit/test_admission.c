@@ -79,6 +79,10 @@ static void read_word(struct scene *s, const char *word)
 		return;
 	if (!strcmp(word, "reject"))
 		s->question.on_exhausted = ADMIT_REJECT;
+	else if (!strcmp(word, "wait"))
+		s->question.on_exhausted = ADMIT_WAIT;
+	else if (!strcmp(word, "behind"))
+		s->question.behind = 7;
 	else if (!strncmp(word, "min=", 4))
 		s->options.min_runtime_s = seconds(s, word + 4);
 	else if (!strncmp(word, "tier=", 5))
@@ -173,6 +177,8 @@ static void check_gives(const struct scene *s, const struct admission *a)
 	ck_assert_msg(!strcmp(word, amount_text(a->hold, hold)), "%s: it holds %s, the table says %s", name, hold, word);
 	ck_assert_msg(a->min_runtime_s == seconds(s, strtok_r(NULL, " ", &rest)), "%s: protected for %jd s", name,
 		(intmax_t)a->min_runtime_s);
+	word = strtok_r(NULL, " ", &rest);
+	ck_assert_msg(a->waits == (word && !strcmp(word, "waits")), "%s: it waits: %d", name, a->waits);
 }
 
 static void check_says(const struct scene *s, const struct admission *a)
@@ -190,7 +196,8 @@ static void check_always(const struct scene *s, const struct admission *a)
 	int tightest = budget_tightest(s->path, s->depth);
 
 	ck_assert_msg(strlen(a->text) > 20 && strlen(a->text) < 700, "%s: \"%s\"", s->row->col[NAME], a->text);
-	ck_assert(a->hold == 0 || a->hold == a->per_task * s->request.array_tasks);
+	ck_assert(a->hold == a->per_task * a->tasks && a->tasks <= s->request.array_tasks);
+	ck_assert(!a->waits || a->tasks < s->request.array_tasks);
 	ck_assert(a->hold == 0 || tightest < 0 || a->hold <= budget_available(&s->path[tightest]));
 	ck_assert((a->tier == TIER_FUNDED) == (a->accepted && a->min_runtime_s > 0));
 }
@@ -228,10 +235,10 @@ START_TEST(what_the_text_says_would_fit_does_fit)
 		return;
 	*asked = strtoll(offer + strlen(option), NULL, 10) * 60;
 	admission_decide(&s.question, &s.rules, s.path, s.depth, &a);
-	ck_assert_msg(a.tier == TIER_FUNDED, "%s: %s", s.row->col[NAME], a.text);
+	ck_assert_msg(a.tier == TIER_FUNDED && !a.waits, "%s: %s", s.row->col[NAME], a.text);
 	*asked += 60;
 	admission_decide(&s.question, &s.rules, s.path, s.depth, &a);
-	ck_assert_msg(a.tier != TIER_FUNDED, "%s: %s", s.row->col[NAME], a.text);
+	ck_assert_msg(a.tier != TIER_FUNDED || a.waits, "%s: %s", s.row->col[NAME], a.text);
 }
 END_TEST
 

@@ -122,6 +122,50 @@ START_TEST(a_job_without_gpus_is_left_alone)
 }
 END_TEST
 
+START_TEST(of_an_array_as_many_tasks_are_held_for_as_fit)
+{
+	struct question q = asks("gres:gpu:2");
+	struct verdict v;
+
+	q.gpus.array = "0-9%2";
+	books_allot(&b, vision, 7 * GPU_H, 0, 0);
+	v = submit(&q);
+	ck_assert(v.accepted && v.tier == TIER_FUNDED && v.waits && !strcmp(v.qos, settings->qos_funded));
+	ck_assert_int_eq(books_ask(&b, "SELECT tasks FROM hold"), 3);
+	ck_assert_int_eq(books_available(&b, vision, NOON), GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT tasks FROM admission WHERE parked_at = %d AND waits_at = %d", (int)NOON, (int)vision), 10);
+	v = submit(&q);		/* not one task fits any more */
+	ck_assert(v.tier == TIER_FREE && !v.waits);
+}
+END_TEST
+
+START_TEST(where_jobs_wait_a_small_one_does_not_overtake)
+{
+	struct question large = asks("gres:gpu:9"), small = asks("gres:gpu:1"), other = asks("gres:gpu:1");
+	struct verdict v;
+
+	settings->on_exhausted = EXHAUSTED_WAIT;
+	other.account = "speech";
+	books_allot(&b, vision, 8 * GPU_H, 0, 0);
+	v = submit(&small);
+	ck_assert(v.accepted && !v.waits);
+	v = submit(&large);
+	ck_assert(v.accepted && v.tier == TIER_FUNDED && v.waits && v.token[0]);
+	ck_assert_ptr_null(books_try(&b, "UPDATE admission SET job = 12 WHERE waits_at IS NOT NULL"));
+	v = submit(&small);
+	ck_assert_msg(v.accepted && v.waits && strstr(v.text, "job 12 waits in front of it at vision"), "%s", v.text);
+	v = submit(&other);	/* what vision has no more of, speech does not wait for */
+	ck_assert(v.accepted && !v.waits);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM hold"), 2);
+	small.text[OPT_TIER] = "funded";
+	v = submit(&small);
+	ck_assert(v.accepted && v.waits);
+	large.begin = NOON + HOUR;
+	v = submit(&large);	/* not eligible: nothing is held, neither hours nor the job */
+	ck_assert(v.accepted && v.tier == TIER_FUNDED && !v.waits);
+}
+END_TEST
+
 START_TEST(what_is_not_yet_eligible_reserves_nothing)
 {
 	struct question q = asks("gres:gpu:2");
@@ -294,6 +338,8 @@ Suite *admit_suite(void)
 	tcase_add_test(t, what_does_not_fit_is_written_down_without_one);
 	tcase_add_loop_test(t, what_makes_no_sense_is_refused_with_a_reason, 0, sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(t, a_job_without_gpus_is_left_alone);
+	tcase_add_test(t, of_an_array_as_many_tasks_are_held_for_as_fit);
+	tcase_add_test(t, where_jobs_wait_a_small_one_does_not_overtake);
 	tcase_add_test(t, what_is_not_yet_eligible_reserves_nothing);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(c, setup, teardown);

@@ -165,6 +165,28 @@ START_TEST(tasks_of_an_array_are_counted_once_each)
 }
 END_TEST
 
+START_TEST(the_first_tasks_of_an_array_are_named_as_slurm_names_them)
+{
+	static const struct { const char *array; int64_t most; const char *first; int64_t n; } rows[] = {
+		{ "3-6,8-9%2", 5, "3-6,8", 5 },
+		{ "3-6,8-9%2", 3, "3-5", 3 },
+		{ "3-6,8-9", 9, "3-6,8-9", 6 },
+		{ "[0-9%2]", 1, "0", 1 },
+		{ "0-10:2,20", 3, "0-4:2", 3 },
+		{ "7", 1, "7", 1 },
+		{ "7", 0, "", 0 },
+		{ "x", 1, "", 0 },
+		{ "1,3,5,7,9,11,13,15,17,19", 10, "1,3,5,7,9,11,13,15", 8 },	/* what the buffer has room for */
+	};
+	char buf[20];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ck_assert_int_eq(gpu_request_array_first(rows[i].array, rows[i].most, buf, sizeof(buf)), rows[i].n);
+		ck_assert_str_eq(buf, rows[i].first);
+	}
+}
+END_TEST
+
 START_TEST(a_job_without_gpus_is_none_of_our_business)
 {
 	struct gpu_request_input in;
@@ -211,6 +233,7 @@ Suite *gpu_request_suite(void)
 	tcase_add_loop_test(t, raw_fields_give_the_gpus_of_one_task_with_honest_bounds, 0, good.rows);
 	tcase_add_loop_test(t, raw_fields_that_make_no_sense_are_refused_with_their_position, 0, bad.rows);
 	tcase_add_loop_test(t, tasks_of_an_array_are_counted_once_each, 0, arrays.rows);
+	tcase_add_test(t, the_first_tasks_of_an_array_are_named_as_slurm_names_them);
 	tcase_add_test(t, a_job_without_gpus_is_none_of_our_business);
 	tcase_add_test(t, more_types_than_can_be_told_apart_are_refused_never_cut);
 	suite_add_tcase(s, t);

@@ -38,6 +38,7 @@ static const char *const garbage[] = {
 	"{\"verdict\": \"accept\", \"tier\": \"free\", \"site_factor\": \"5\"}",
 	"{\"verdict\": \"accept\", \"tier\": \"free\", \"site_factor\": 4000000000}",
 	"{\"verdict\": \"accept\", \"tier\": \"free\", \"text\": []}",
+	"{\"verdict\": \"accept\", \"tier\": \"funded\", \"held\": 1}",
 };
 
 START_TEST(garbage_is_no_verdict)
@@ -75,6 +76,21 @@ START_TEST(an_accepting_verdict_is_written_and_keeps_what_is_there)
 }
 END_TEST
 
+START_TEST(what_waits_for_money_is_held_and_marked)
+{
+	job_desc_msg_t d = job_new();
+	struct verdict v;
+
+	ck_assert_int_eq(verdict_read(json_tokener_parse("{\"verdict\": \"accept\", \"tier\": \"funded\","
+							 "\"token\": \"gpubudget:a1\", \"held\": true}"), &v, NULL), 0);
+	verdict_apply(&v, &d);
+	ck_assert_uint_eq(d.priority, 0);
+	ck_assert_str_eq(d.admin_comment, "gpubudget:a1 gpubudget-waits");
+	verdict_clear(&v);
+	job_clear(&d);
+}
+END_TEST
+
 START_TEST(a_refusing_or_silent_verdict_changes_nothing)
 {
 	static const char *const texts[] = {
@@ -88,7 +104,7 @@ START_TEST(a_refusing_or_silent_verdict_changes_nothing)
 
 	ck_assert_int_eq(verdict_read(json_tokener_parse(texts[_i]), &v, NULL), 0);
 	verdict_apply(&v, &d);
-	ck_assert(!d.qos && !d.account && !d.admin_comment && d.site_factor == NO_VAL);
+	ck_assert(!d.qos && !d.account && !d.admin_comment && d.site_factor == NO_VAL && d.priority == NO_VAL);
 	verdict_clear(&v);
 }
 END_TEST
@@ -178,6 +194,7 @@ Suite *verdict_suite(void)
 
 	tcase_add_loop_test(t, garbage_is_no_verdict, 0, sizeof(garbage) / sizeof(garbage[0]));
 	tcase_add_test(t, an_accepting_verdict_is_written_and_keeps_what_is_there);
+	tcase_add_test(t, what_waits_for_money_is_held_and_marked);
 	tcase_add_loop_test(t, a_refusing_or_silent_verdict_changes_nothing, 0, 3);
 	tcase_add_test(t, the_user_is_told_line_by_line_behind_what_others_said);
 	tcase_add_test(t, a_question_has_what_was_given_and_nothing_else);
