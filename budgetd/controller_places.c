@@ -106,7 +106,7 @@ int pass_publish_places(struct pass *p, struct fault *why)
 	jobs = calloc(p->nwaiting + 1, sizeof(*jobs));
 	if (!jobs)
 		fault_errno(why, ENOMEM, "out of memory");
-	else if (ranking_new(p->books, p->b->settings->window_s, p->cluster->healthy.total, p->now, &ranking, why) == 0)
+	else if (ranking_new(p->books, p->b->settings->window_s, p->b->rates, &p->cluster->healthy, p->now, &ranking, why) == 0)
 		n = order_waiting(p, ranking, jobs);
 	if (n >= 0 && place_waiting(p, jobs, (size_t)n, gap) < 0)
 		n = -1;
