@@ -60,6 +60,8 @@ enum command_option {
 	OPT_AT,
 	OPT_FORCE,
 	OPT_COMMENT,
+	OPT_FROM_ALLOCATION,
+	OPT_TO_ALLOCATION,
 	OPTIONS
 };
 
