@@ -23,6 +23,7 @@ struct controller {
 	int64_t seen_all_at;		/* the last pass after which no run can have been missed; 0 = not since the start */
 	size_t lost;			/* runs without an end, as was last told */
 	int64_t lost_told_at;
+	int64_t compared_at;		/* with slurmdbd's rows */
 	int passes;			/* in a row without trouble, up to 2 */
 };
 
@@ -178,6 +179,28 @@ static int look_back(struct controller *c, struct pass *p, struct fault *why)
 	return 0;
 }
 
+#define COMPARE_EVERY_S 3600
+#define COMPARE_WINDOW_S (2 * COMPARE_EVERY_S)	/* a comparison that failed is made up for by the next one */
+#define FINAL_AFTER_S 60			/* slurmdbd's row of a run that ended that long ago says what it will say */
+
+/* Once an hour, not before all runs were looked for; what slurmdbd does not answer now is asked the next time. */
+static void compare(struct controller *c, struct pass *p)
+{
+	struct fault why = {0};
+	size_t differences;
+
+	if (c->passes < 2 || !p->facts.slurmdbd || p->slurmdbd_away || p->now - c->compared_at < COMPARE_EVERY_S)
+		return;
+	c->compared_at = p->now;
+	if (pass_compare(p, p->now - COMPARE_WINDOW_S, p->now - FINAL_AFTER_S, &differences, &why) < 0) {
+		log_warning("the runs of the last hours cannot be compared with slurmdbd's: %s", why.text);
+		return;
+	}
+	cluster_state_set_differences(c->b->cluster, differences);
+	if (differences)
+		log_warning("%zu runs that ended in the last hours are not the same in slurmdbd: see budgetctl check", differences);
+}
+
 static int expire(struct pass *p, void *arg, struct fault *why)
 {
 	int n = money_expire(p->b->ledger, p->now, why);
@@ -203,9 +226,9 @@ static void tell_lost(struct controller *c, const struct pass *p)
 {
 	cluster_state_set_lost(c->b->cluster, p->lost);
 	if (p->lost && (p->lost != c->lost || p->now - c->lost_told_at >= TELL_LOST_EVERY_S)) {
-		log_warning("%zu runs are gone from slurmctld and slurmdbd does not tell their end (job %s): what they hold stays held and "
-			"nothing more is charged; find out when each ended and say so: budgetctl run end JOB --at TIME --reason TEXT", p->lost,
-			p->lost_jobs);
+		log_warning("runs without an end: %zu (job %s). They are gone from slurmctld and slurmdbd does not tell when they ended: what they "
+			"hold stays held and nothing more is charged. Find out when each ended and say so: budgetctl run end JOB --at TIME "
+			"--reason TEXT", p->lost, p->lost_jobs);
 		c->lost_told_at = p->now;
 	}
 	c->lost = p->lost;
@@ -225,6 +248,7 @@ static int pass_over_books(struct controller *c, struct pass *p, struct fault *w
 		return -1;
 	if (!p->slurmdbd_away)
 		tell_lost(c, p);
+	compare(c, p);
 	return pass_follow_shadow(p, why) < 0 ? -1 : pass_publish_places(p, why);
 }
 

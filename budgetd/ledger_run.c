@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_run.c - runs and what was charged for them. */
 #include "budgetd/ledger_run.h"
+#include "budgetd/ledger_correction.h"
 #include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_sql.h"
 #include "lib/zone.h"
@@ -289,7 +290,7 @@ int run_end(struct ledger *l, struct run *r, int64_t end, const char *state, int
 	if (end < r->start)
 		end = r->start;		/* a job that ended before its start cost nothing */
 	if (end < r->charged_to) {
-		if (refund_beyond(l, r, end, now, why) < 0)
+		if (refund_beyond(l, r, end, now, why) < 0 || run_note_end(l, r, end, now, why) < 0)
 			return -1;
 		end = r->charged_to;
 	}

@@ -88,6 +88,10 @@ int pass_find_restarted(struct pass *p, const struct job_view *j, struct fault *
 int pass_note_lost(struct pass *p, struct run *r, struct fault *why);
 int pass_note_found(struct pass *p, struct run *r, struct fault *why);	/* slurmctld has it again */
 
+/* --- controller_agree.c: do the books and slurmdbd say the same? --- */
+/* Runs that ended in [from, to]; what differs is logged and counted. */
+int pass_compare(struct pass *p, int64_t from, int64_t to, size_t *differences, struct fault *why);
+
 /* --- controller_places.c: the order --- */
 int pass_publish_places(struct pass *p, struct fault *why);
 const struct ranking *pass_ranking(struct pass *p, struct fault *why);	/* of this pass; NULL on failure */
