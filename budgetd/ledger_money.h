@@ -36,8 +36,9 @@ int allocation_by_id(struct ledger *l, int64_t id, struct allocation *out, struc
 typedef int (*allocation_fn)(const struct allocation *a, void *arg);
 int allocation_walk(struct ledger *l, int64_t project, allocation_fn each, void *arg, struct fault *why);	/* by id */
 
-/* Write carry_over_percent, vests and burst. EINVAL: what has no end cannot vest nor be carried over. */
-int allocation_set(struct ledger *l, const struct allocation *a, struct fault *why);
+/* Write starts, ends, comment, carry_over_percent, vests and burst. EINVAL: what has no end cannot vest nor be carried over; it would end before
+ * it starts, or by now. EEXIST: it has ended; it has begun, and its start stays; or it would begin in the past. */
+int allocation_set(struct ledger *l, const struct allocation *a, int64_t now, struct fault *why);
 
 /* --- the way up: what each project from the leaf to the root has left now --- */
 

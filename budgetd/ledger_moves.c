@@ -143,7 +143,34 @@ static int check_ends(const struct path *from, const struct path *to, struct fau
 	return 0;
 }
 
-int money_transfer(struct ledger *l, int64_t from, int64_t to, amount_t units, struct journal_entry *e, int64_t now, struct fault *why)
+/* The project as if the named allocation were its only live one; 0 leaves it as it is. `moves`: the transfer touches this end at all. */
+static int choose(struct path_node *n, int64_t allocation, bool moves, struct fault *why)
+{
+	if (!allocation)
+		return 0;
+	if (!moves)
+		return fault_errno(why, EINVAL, "along one line only what is below moves: no allocation of %s is touched, so none can be named",
+			n->budget.name);
+	for (int i = 0; i < n->nlive; i++)
+		if (n->live[i].id == allocation) {
+			n->live[0] = n->live[i];
+			n->nlive = 1;
+			return 0;
+		}
+	return fault_errno(why, EEXIST, "allocation %jd is not a live one of %s; see budgetctl allocation list %s", (intmax_t)allocation,
+		n->budget.name, n->budget.name);
+}
+
+/* Of the chosen one no more than it has, however much others have. */
+static int check_chosen(const struct path_node *n, int64_t allocation, amount_t units, struct fault *why)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "allocation %jd", (intmax_t)allocation);
+	return allocation && n->live[0].free < units ? too_little(why, name, n->live[0].free, units) : 0;
+}
+
+int money_transfer(struct ledger *l, const struct transfer *t, struct journal_entry *e, int64_t now, struct fault *why)
 {
 	struct path source, target;
 	int up_source, up_target, rc = journal_known(l, e, why);
@@ -151,14 +178,18 @@ int money_transfer(struct ledger *l, int64_t from, int64_t to, amount_t units, s
 	if (rc != 0)
 		return rc;
 	snprintf(e->kind, sizeof(e->kind), "transfer");
-	if (path_load(l, from, now, &source, why) < 0 || path_load(l, to, now, &target, why) < 0 || check_ends(&source, &target, why) < 0)
+	if (path_load(l, t->from, now, &source, why) < 0 || path_load(l, t->to, now, &target, why) < 0 || check_ends(&source, &target, why) < 0)
 		return -1;
 	paths_meet(&source, &target, &up_source, &up_target);
+	if (choose(&source.nodes[0], t->from_allocation, up_source > 0, why) < 0 ||
+		choose(&target.nodes[0], t->to_allocation, up_target > 0, why) < 0 ||
+		check_chosen(&source.nodes[0], t->from_allocation, t->units, why) < 0)
+		return -1;
 	for (int i = 0; i < up_source; i++)
-		if (source.nodes[i].budget.metered && take_at(l, &source.nodes[i], units, e, why) < 0)
+		if (source.nodes[i].budget.metered && take_at(l, &source.nodes[i], t->units, e, why) < 0)
 			return -1;
 	for (int i = 0; i < up_target; i++)
-		if (target.nodes[i].budget.metered && give_at(l, &target.nodes[i], units, e, why) < 0)
+		if (target.nodes[i].budget.metered && give_at(l, &target.nodes[i], t->units, e, why) < 0)
 			return -1;
 	return 0;
 }

@@ -60,31 +60,6 @@ CREATE TABLE user_sum (
 	PRIMARY KEY (allocation, uid)
 ) STRICT, WITHOUT ROWID;
 
--- Settings of projects and terms of allocations as they were changed: who, when, from, to, why. Append-only, and chained.
-CREATE TABLE change (
-	id         INTEGER PRIMARY KEY,
-	at         INTEGER NOT NULL,
-	project    INTEGER NOT NULL REFERENCES project(id),
-	allocation INTEGER REFERENCES allocation(id),				-- NULL = a setting of the project
-	what       TEXT NOT NULL,						-- share, cap_units, ends...: as the API has them
-	user       TEXT,							-- whose, where it is a user's
-	was        TEXT,							-- NULL = there was none
-	became     TEXT,							-- NULL = there is none
-	actor      TEXT NOT NULL,
-	reason     TEXT NOT NULL DEFAULT '',
-	request_id TEXT,
-	first      INTEGER REFERENCES change(id)				-- the first row of the same write; NULL = this one
-) STRICT;
-CREATE UNIQUE INDEX change_by_request ON change(request_id) WHERE request_id IS NOT NULL;
-CREATE INDEX change_by_project ON change(project, id);
-CREATE TRIGGER change_is_never_replaced BEFORE INSERT ON change
-	WHEN EXISTS (SELECT 1 FROM change WHERE id = NEW.id OR request_id = NEW.request_id)
-BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
-CREATE TRIGGER change_is_never_changed BEFORE UPDATE ON change
-BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
-CREATE TRIGGER change_is_never_deleted BEFORE DELETE ON change
-BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
-
 -- The answer given to one submission, with or without money behind it.
 CREATE TABLE admission (
 	id            INTEGER PRIMARY KEY,
@@ -330,6 +305,31 @@ CREATE TABLE look (
 	id          INTEGER PRIMARY KEY CHECK (id = 1),
 	all_seen_at INTEGER NOT NULL
 ) STRICT;
+
+-- Settings of projects and terms of allocations as they were changed: who, when, from, to, why. Append-only, and chained.
+CREATE TABLE change (
+	id         INTEGER PRIMARY KEY,
+	at         INTEGER NOT NULL,
+	project    INTEGER NOT NULL REFERENCES project(id),
+	allocation INTEGER REFERENCES allocation(id),				-- NULL = a setting of the project
+	what       TEXT NOT NULL,						-- share, cap_units, ends...: as the API has them
+	user       TEXT,							-- whose, where it is a user's
+	was        TEXT,							-- NULL = there was none
+	became     TEXT,							-- NULL = there is none
+	actor      TEXT NOT NULL,
+	reason     TEXT NOT NULL DEFAULT '',
+	request_id TEXT,
+	first      INTEGER REFERENCES change(id)				-- the first row of the same write; NULL = this one
+) STRICT;
+CREATE UNIQUE INDEX change_by_request ON change(request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX change_by_project ON change(project, id);
+CREATE TRIGGER change_is_never_replaced BEFORE INSERT ON change
+	WHEN EXISTS (SELECT 1 FROM change WHERE id = NEW.id OR request_id = NEW.request_id)
+BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
+CREATE TRIGGER change_is_never_changed BEFORE UPDATE ON change
+BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
+CREATE TRIGGER change_is_never_deleted BEFORE DELETE ON change
+BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
 
 -- What is final, link by link: books/chain.h. The links are made by the connection that budgetd writes by.
 CREATE TABLE chain (

@@ -217,6 +217,38 @@ would_hold()
 		.[0].actor == "nobody" and .[1].change == "cap of nobody: none -> 6.00 GPU-h" and .[1].reason == "until he has learned it" and length == 2'
 }
 
+changes()	{ ctl -o json changes "$1" | jq -c '[.rows[] | .change]'; }
+
+@test "every change of a project or an allocation is kept: who, when, from, to, why; once, and not when it is tried" {
+	local id
+	ctl project add kept --share 3 --owners root -r "a new group" --request-id k1
+	ctl project add kept --share 3 --owners root -r "a new group" --request-id k1
+	[[ $(changes kept) == '["role of root: none -> owner","credit: none -> 0.00 GPU-h","share: none -> 3","project: none -> there"]' ]]
+	ctl project set kept --share 5 --on-exhausted wait --credit 2 -r "they grew" --dry-run
+	ctl project set kept --share 5 --on-exhausted wait --credit 2 -r "they grew" --request-id k2
+	ctl project set kept --share 9 --request-id k2
+	[[ $(ctl -o json project show kept | jq .share) == 5 ]]
+	ctl project set kept --remove-owners root --add-members root -r "she left"
+	ctl project set kept --share 5
+	[[ $(ctl -o json changes kept | jq -c '.rows[:5] | map(.change)') == '["role of root: none -> member","role of root: owner -> none",'\
+'"credit: 0.00 GPU-h -> 2.00 GPU-h","on_exhausted: none -> wait","share: 3 -> 5"]' ]]
+	ctl -o json changes kept | jq -e '.rows[4] | .actor == "root" and .reason == "they grew" and .was == "3" and .became == "5" and .allocation == null'
+	id=$(TZ=UTC ctl -o json allocation add kept 100 --ends 2100-01-01 -r "for the century" | jq .id)
+	TZ=UTC ctl allocation set "$id" --ends 2100-02-01 --carry-over 10 --vests yes --burst 5 --comment "and a month" -r "it was late"
+	[[ $(ctl -o json changes kept | jq -c '.rows[:5] | map(.change | gsub("Z$"; ""))') == '["comment: for the century -> and a month","burst: 0.00 GPU-h -> 5.00 GPU-h",'\
+'"vests: no -> yes","carry_over_percent: 0 -> 10","ends: 2100-01-01T00:00:00Z -> 2100-02-01T00:00:00"]' ]]
+	refused 1 "without an end" ctl allocation set "$id" --ends none
+	ctl allocation set "$id" --ends none --vests no --carry-over 0 -r "for ever"
+	ctl -o json allocation show "$id" | jq -e '.ends == null and .comment == "and a month"'
+	refused 1 "has begun: its start stays" ctl allocation set "$id" --starts now+1d
+	refused 1 "must end after it starts" ctl allocation set "$id" --ends 2020-01-01
+	ctl project add gone
+	ctl project remove gone --dry-run
+	ctl project show gone
+	ctl project remove gone -r "by mistake"
+	ctl -o json changes | jq -e '.rows[0] | .project == "gone" and .change == "project: there -> none" and .reason == "by mistake"'
+}
+
 # The daemon expires what has ended before it writes anything else of money.
 expired()
 {

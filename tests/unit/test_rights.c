@@ -112,7 +112,7 @@ static int cap_somebody(struct ledger *l, void *arg, struct fault *why)
 	struct change_words w = { .at = NOON, .actor = "ada" };
 
 	return cap_set(l, &c, NOON, why) < 0 ||
-			change_add(l, &w, &(struct change){ .project = c.project, .what = "cap_units", .user = "ada", .became = "1" }, why) < 0 ? -1 : 0;
+			change_add(l, &w, &(struct change){ .project = c.project, .what = "cap_units", .user = "ada", .became = "180000000" }, why) < 0 ? -1 : 0;
 }
 
 static int appoint(struct ledger *l, void *arg, struct fault *why)
