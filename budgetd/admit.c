@@ -167,7 +167,8 @@ static int record(struct ledger *l, const struct question *q, const struct price
 	struct admission_row row = { .at = now, .uid = q->uid, .project = path->nodes[0].id, .tier = a->tier,
 		.min_runtime_s = a->min_runtime_s, .team_rank = p->options.team_rank, .insists = p->options.tier == TIER_FUNDED, .gpus = p->request.gpus_max,
 		.tasks = p->request.array_tasks, .per_task = a->per_task, .job = job, .parked_at = a->waits ? now : 0,
-		.waits_at = a->waits ? path->nodes[a->waits_at].id : 0, .waits_user = a->waits ? a->waits_user : WAIT_ANYBODY, .request = request };
+		.waits_at = a->waits ? path->nodes[a->waits_at].id : 0, .waits_user = a->waits ? a->waits_user : WAIT_ANYBODY,
+		.waits_behind = a->waits ? a->behind : 0, .request = request };
 	struct hold_row hold = { .project = row.project, .tasks = a->tasks, .units = a->hold, .opened_at = now };
 
 	if (make_token(row.token, why) < 0 || admission_add(l, &row, why) < 0)
@@ -455,7 +456,7 @@ static int declare(struct budgetd *b, const struct declaration *d, const struct 
 	a->min_runtime_s = decided.min_runtime_s;
 	a->per_task = decided.per_task;
 	if (a->tier == TIER_FREE)
-		a->parked_at = a->waits_at = 0;
+		a->parked_at = a->waits_at = a->waits_behind = 0;
 	return pool_set(b->ledger, a, &pool, have, decided.tasks, &path, now, why);
 }
 

@@ -175,7 +175,7 @@ static int unpark(struct pass *p, struct waiting *w, struct fault *why)
 {
 	if (!w->admission.parked_at)
 		return 0;
-	w->admission.parked_at = w->admission.waits_at = 0;
+	w->admission.parked_at = w->admission.waits_at = w->admission.waits_behind = 0;
 	return admission_update(p->b->ledger, &w->admission, why);
 }
 
@@ -295,7 +295,8 @@ static int fall_short(struct pass *p, struct waiting *w, bool stays, const struc
 	a->parked_at = a->parked_at ? a->parked_at : p->now;
 	a->waits_at = path->nodes[got->refused_at].id;
 	a->waits_user = got->user;
-	if (before.parked_at && before.waits_at == a->waits_at && before.waits_user == a->waits_user)
+	a->waits_behind = got->behind;
+	if (before.parked_at && before.waits_at == a->waits_at && before.waits_user == a->waits_user && before.waits_behind == a->waits_behind)
 		return 0;
 	if (!before.parked_at)
 		log_info("job %u: %s can pay for %jd of its %jd tasks now, the rest waits", w->job->job_id,

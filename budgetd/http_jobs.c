@@ -158,10 +158,9 @@ static void tell_funding(struct explanation *x, amount_t held)
 static int tell_parked(struct explanation *x)
 {
 	char each[AMOUNT_TEXT_MAX];
-	struct admission_row head;
 	struct project at;
 
-	if (project_by_id(x->l, x->admission.waits_at, &at, x->why) != 1 || admission_head(x->l, at.id, x->admission.uid, &head, x->why) != 1)
+	if (project_by_id(x->l, x->admission.waits_at, &at, x->why) != 1)
 		return -1;
 	amount_text(x->admission.per_task, each);
 	if (x->admission.tasks > 1)
@@ -169,10 +168,10 @@ static int tell_parked(struct explanation *x)
 			(intmax_t)x->seen.held_tasks, (intmax_t)x->seen.waiting_tasks, at.name, each);
 	else
 		tell(x, "It waits for budget, held: it is released when %s can pay the %s GPU-h that it needs.", at.name, each);
-	if (head.id == x->admission.id)
+	if (x->admission.waits_behind)
+		tell(x, "Job %jd waits in front of it and is not overtaken.", (intmax_t)x->admission.waits_behind);
+	else
 		tell(x, "It is the first of those that wait there.");
-	else if (head.job)
-		tell(x, "Job %jd waits in front of it and is not overtaken.", (intmax_t)head.job);
 	return 0;
 }
 

@@ -111,7 +111,7 @@ static int draws_take(struct ledger *l, int64_t hold, amount_t units, bool soone
 
 #define ADMISSION_COLUMNS                                                                                                        \
 	"id, token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, seen, parked_at, insists,"                       \
-	" waits_at, waits_user, user_held_at"
+	" waits_at, waits_user, waits_behind, user_held_at"
 
 static const int64_t *nullable(const int64_t *v)
 {
@@ -127,11 +127,11 @@ int admission_add(struct ledger *l, struct admission_row *a, struct fault *why)
 {
 	static const char add_sql[] =
 		"INSERT INTO admission (token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, insists, parked_at,"
-		" waits_at, waits_user, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" waits_at, waits_user, waits_behind, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-	if (sql_do(l, add_sql, why, "siiisiiiiipippps", a->token, a->at, a->uid, a->project, job_tier_name(a->tier), a->min_runtime_s,
+	if (sql_do(l, add_sql, why, "siiisiiiiipipppps", a->token, a->at, a->uid, a->project, job_tier_name(a->tier), a->min_runtime_s,
 		    a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job), (int64_t)a->insists, nullable(&a->parked_at), nullable(&a->waits_at),
-		    waits_user(a), a->request) < 0)
+		    waits_user(a), nullable(&a->waits_behind), a->request) < 0)
 		return -1;
 	a->id = sql_last_id(l);
 	return 0;
@@ -157,7 +157,8 @@ static void admission_read(sqlite3_stmt *st, struct admission_row *a)
 	a->insists = sql_col(st, 14);
 	a->waits_at = sql_col(st, 15);
 	a->waits_user = sql_null(st, 16) ? WAIT_ANYBODY : sql_col(st, 16);
-	a->user_held_at = sql_col(st, 17);
+	a->waits_behind = sql_col(st, 17);
+	a->user_held_at = sql_col(st, 18);
 }
 
 static int admission_one(struct ledger *l, sqlite3_stmt *st, struct admission_row *a, struct fault *why)
@@ -195,10 +196,12 @@ int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, s
 int admission_update(struct ledger *l, const struct admission_row *a, struct fault *why)
 {
 	static const char update_sql[] = "UPDATE admission SET project = ?, tier = ?, min_runtime = ?, team_rank = ?, gpus = ?, tasks = ?,"
-					 " per_task = ?, job = ?, parked_at = ?, waits_at = ?, waits_user = ?, user_held_at = ?, seen = ? WHERE id = ?";
+					 " per_task = ?, job = ?, parked_at = ?, waits_at = ?, waits_user = ?, waits_behind = ?, user_held_at = ?,"
+					 " seen = ? WHERE id = ?";
 
-	return sql_do(l, update_sql, why, "isiiiiipppppsi", a->project, job_tier_name(a->tier), a->min_runtime_s, a->team_rank, a->gpus,
-		a->tasks, a->per_task, nullable(&a->job), nullable(&a->parked_at), nullable(&a->waits_at), waits_user(a), nullable(&a->user_held_at),
+	return sql_do(l, update_sql, why, "isiiiiippppppsi", a->project, job_tier_name(a->tier), a->min_runtime_s, a->team_rank, a->gpus,
+		a->tasks, a->per_task, nullable(&a->job), nullable(&a->parked_at), nullable(&a->waits_at), waits_user(a),
+		nullable(&a->waits_behind), nullable(&a->user_held_at),
 		a->seen, a->id);
 }
 

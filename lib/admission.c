@@ -197,8 +197,8 @@ static void say_waits(const struct admission_question *q, const struct admission
 	if (q->behind > 0)
 		snprintf(head, sizeof(head), "job %jd", (intmax_t)q->behind);
 	if (q->behind)
-		say(a, "waits for budget: %s waits in front of it at %s and is not overtaken; it needs %s GPU-h (%s), %s.", head,
-			path[q->behind_at].name, need, what, left);
+		say(a, "waits for budget: the job needs %s GPU-h (%s), %s, but %s waits in front of it at %s and is not overtaken.", need,
+			what, left, head, path[q->behind_at].name);
 	else
 		say(a, "waits for budget: the job needs %s GPU-h (%s), %s.", need, what, left);
 	say(a, "It is held, and released in its order when money returns; it can be cancelled, not released by hand.");
@@ -294,6 +294,7 @@ static void decide_short(const struct admission_question *q, const struct admiss
 	a->hold = a->per_task * a->tasks;
 	a->waits = !q->deferred;
 	a->waits_at = q->behind ? q->behind_at : at;
+	a->behind = q->behind > 0 ? q->behind : 0;
 	a->waits_user = q->behind ? q->behind_user : budget_cap_binds(tightest) ? q->user : WAIT_ANYBODY;
 	if (q->deferred)
 		say_later(q, rules, a, &path[0], tightest);

@@ -52,6 +52,7 @@ struct admission {
 	bool waits;			/* tasks of it wait for money */
 	int waits_at;			/* then: index into the path of the project that has no more */
 	int64_t waits_user;		/* and for whom: the user where it is a cap, else WAIT_ANYBODY */
+	int64_t behind;			/* the job that waits in front of it; 0 = none, or one that has no id yet */
 	char text[ADMISSION_TEXT_MAX];	/* for the user, a sentence a line: what was asked, what there is, which project refused, what to do next */
 };
 

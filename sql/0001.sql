@@ -104,6 +104,7 @@ CREATE TABLE admission (
 	parked_at     INTEGER,							-- tasks of it wait for money since then, held in the queue by the daemon
 	waits_at      INTEGER REFERENCES project(id) CHECK ((waits_at IS NULL) = (parked_at IS NULL)),	-- the project that has no more
 	waits_user    INTEGER CHECK (waits_user IS NULL OR waits_at IS NOT NULL),	-- whose cap it is that leaves no more; NULL = the project itself
+	waits_behind  INTEGER CHECK (waits_behind IS NULL OR waits_at IS NOT NULL),	-- the job in front that is not overtaken; NULL = it is the first
 	user_held_at  INTEGER,							-- its user holds tasks of it since then
 	request       TEXT NOT NULL						-- the question as it came, for later modifications
 ) STRICT;

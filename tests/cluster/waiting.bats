@@ -84,12 +84,44 @@ and_no_others()
 	eventually balance_is vision "held=0.00"
 }
 
+# As if it had been longer ago: present state, which is no history.
+in_books() { sqlite3 -cmd '.timeout 10000' "$CLUSTER_DIR/budgetd/budget.db" "$1"; }
+held_since() { books "SELECT user_held_at FROM admission WHERE job = $(job "$1")"; }
+is_noted() { [[ -n $(held_since "$1") ]]; }
+
+@test "what its user holds keeps its hours for 10 minutes from the hold, not from the submission, whatever is restarted" {
+	local since begun
+
+	as ada submit filler --gpus=1 --gpu-min-runtime=15m --time=2:00:00
+	eventually job_is filler RUNNING funded
+	as ada submit kept --gpus=8 --gpu-min-runtime=30m --time=2:00:00
+	eventually balance_is vision "held=4.25"
+	eventually job_is kept PENDING funded
+	in_books "UPDATE admission SET at = at - 600 WHERE job = $(job kept)"
+	as ada scontrol hold "$(job kept)"
+	eventually is_noted kept
+	since=$(held_since kept)
+	cluster_restart budgetd
+	begun=$(passes)
+	eventually later_than $((begun + 2))
+	[[ $(held_since kept) == "$since" ]]
+	balance_is vision "held=4.25"
+	in_books "UPDATE admission SET user_held_at = user_held_at - 600 WHERE job = $(job kept)"
+	eventually balance_is vision "held=0.25"
+	as ada scontrol release "$(job kept)"
+	eventually balance_is vision "held=4.25"
+	[[ -z $(held_since kept) ]]
+	as ada cancel kept
+	as ada cancel filler
+	eventually balance_is vision "held=0.00"
+}
+
 @test "where a project lets its jobs wait, a small one does not overtake, and both are released in order" {
 	as carol submit head --gpus=4 --gpu-min-runtime=1h --time=2:00:00
 	says "waits for budget: the job needs 4.00 GPU-h (4 GPUs x 1 h minimum runtime), speech has 2.00 of 2.00 GPU-h available"
 	eventually reason_is head JobHeldAdmin
 	as carol submit small --gpus=1 --gpu-min-runtime=1h --time=2:00:00
-	says "waits for budget: job $(job head) waits in front of it at speech and is not overtaken"
+	says "speech has 2.00 of 2.00 GPU-h available (0.00 held, 0.00 charged), but job $(job head) waits in front of it at speech and is not overtaken"
 	as bob submit insisting --account=speech --gpus=1 --gpu-min-runtime=1h --time=2:00:00 --gpu-tier=funded
 	eventually reason_is small JobHeldAdmin
 	eventually reason_is insisting JobHeldAdmin
