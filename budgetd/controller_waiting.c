@@ -413,6 +413,8 @@ static int close_if_stale(const struct pool_row *pool, void *arg)
 
 	if ((!pool->job && pool->opened_at > x->p->now - x->p->b->settings->unbound_hold_s) || waits(x->p, pool->admission))
 		return 0;
+	if (!x->p->all_seen)
+		return 0;	/* its job may have run while nobody looked: that run is paid from here */
 	x->unclaimed += !pool->job;
 	return pass_write(x->p, LEDGER_HOLDS, close_hold, &copy, x->why);
 }
