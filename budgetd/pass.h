@@ -29,6 +29,7 @@ struct waiting {
 	int64_t paid;			/* tasks that have their hours now */
 	int64_t kept_for_user;		/* of those: what its user holds, for a while */
 	bool asks;			/* it needs more than it has */
+	bool settled;			/* nothing of it has changed */
 };
 
 struct pass {
