@@ -22,7 +22,8 @@ struct cluster_state {
 	struct account_table *accounts;
 	struct account_user *users;	/* of accounts, sorted by uid */
 	size_t nusers;
-	int64_t last_pass_at, last_pass_ms;
+	int64_t last_pass_at;
+	struct pass_times last_pass;
 	size_t lost_runs;
 	int32_t last_place, gap;	/* gap 0 = no pass yet */
 	char error[FAULT_TEXT_MAX];
@@ -70,12 +71,12 @@ void cluster_state_publish(struct cluster_state *s, const struct slurm_facts *fa
 	job_table_free(old_jobs);
 }
 
-void cluster_state_pass_done(struct cluster_state *s, int64_t at, int64_t took_ms, const char *error)
+void cluster_state_pass_done(struct cluster_state *s, int64_t at, const struct pass_times *took, const char *error)
 {
 	pthread_rwlock_wrlock(&s->lock);
 	if (!error) {
 		s->last_pass_at = at;
-		s->last_pass_ms = took_ms;
+		s->last_pass = *took;
 	}
 	snprintf(s->error, sizeof(s->error), "%s", error ? error : "");
 	pthread_rwlock_unlock(&s->lock);
@@ -239,7 +240,7 @@ void cluster_state_health(struct cluster_state *s, struct cluster_health *out)
 	memcpy(out->cluster, s->facts.cluster, sizeof(out->cluster));
 	memcpy(out->version, s->facts.version, sizeof(out->version));
 	out->last_pass_at = s->last_pass_at;
-	out->last_pass_ms = s->last_pass_ms;
+	out->last_pass = s->last_pass;
 	out->jobs = s->jobs ? s->jobs->count : 0;
 	out->lost_runs = s->lost_runs;
 	out->gpus = s->view ? s->view->gpus.total : 0;

@@ -16,7 +16,12 @@ void cluster_state_free(struct cluster_state *s);	/* NULL is fine */
 
 /* NULL keeps what is there. Tables become the state's. */
 void cluster_state_publish(struct cluster_state *s, const struct slurm_facts *facts, struct cluster_view *view, struct job_table *jobs);
-void cluster_state_pass_done(struct cluster_state *s, int64_t at, int64_t took_ms, const char *error);	/* error NULL = fine */
+
+/* Where the time of a pass went: reading Slurm's tables, deciding and writing the books, telling Slurm. What is missing is the file's. */
+struct pass_times {
+	int64_t all_ms, looked_ms, decided_ms, published_ms;
+};
+void cluster_state_pass_done(struct cluster_state *s, int64_t at, const struct pass_times *took, const char *error);	/* error NULL = fine */
 
 /* What a job asks of the partitions in `names` ("a,b", NULL = the default one): the longest time limit and the largest node. */
 struct partition_answer {
@@ -50,7 +55,8 @@ void cluster_state_set_lost(struct cluster_state *s, size_t runs);
 struct cluster_health {
 	char cluster[SLURM_CLUSTER_MAX];	/* "" = slurmctld was not seen yet */
 	char version[32];
-	int64_t last_pass_at, last_pass_ms;
+	int64_t last_pass_at;
+	struct pass_times last_pass;
 	size_t jobs, lost_runs;
 	int64_t gpus, healthy_gpus;
 	char error[FAULT_TEXT_MAX];		/* "" = fine */

@@ -228,34 +228,45 @@ static int pass_over_books(struct controller *c, struct pass *p, struct fault *w
 	return pass_follow_shadow(p, why) < 0 ? -1 : pass_publish_places(p, why);
 }
 
-static int64_t elapsed_ms(const struct timespec *since)
+static int64_t now_ms(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (now.tv_sec - since->tv_sec) * 1000 + (now.tv_nsec - since->tv_nsec) / 1000000;
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Behind a look that succeeded: all that is decided, and told Slurm. */
+static int decide(struct controller *c, struct pass *p, struct pass_times *took, struct fault *why)
+{
+	int64_t begun = now_ms(), told_us = slurm_link_updates_us(p->b->slurm);
+	int rc = ledger_write(c->b->ledger, why);	/* the answers of all jobs in the table are in the snapshot */
+
+	if (rc == 0)
+		rc = ledger_begin(c->books, LEDGER_READ, why);
+	if (rc == 0) {
+		rc = pass_over_books(c, p, why);
+		ledger_rollback(c->books);
+	}
+	took->published_ms = (slurm_link_updates_us(p->b->slurm) - told_us) / 1000;
+	took->decided_ms = now_ms() - begun - took->published_ms;
+	return rc;
 }
 
 int controller_pass(struct controller *c, int64_t now, struct fault *why)
 {
 	struct pass p = { .b = c->b, .books = c->books, .asked = c->asked, .now = now };
-	struct timespec begun;
-	int rc;
+	struct pass_times took = { 0 };
+	int64_t begun = now_ms();
+	int rc = look(c, &p, why);
 
-	clock_gettime(CLOCK_MONOTONIC, &begun);
-	rc = look(c, &p, why);
-	if (rc == 0)	/* the answers of all jobs in the table are in the snapshot */
-		rc = ledger_write(c->b->ledger, why);
+	took.looked_ms = now_ms() - begun;
 	if (rc == 0)
-		rc = ledger_begin(c->books, LEDGER_READ, why);
-	if (rc == 0) {
-		rc = pass_over_books(c, &p, why);
-		ledger_rollback(c->books);
+		rc = decide(c, &p, &took, why);
+	if (p.jobs)
 		cluster_state_publish(c->b->cluster, &p.facts, p.cluster, p.jobs);
-	} else {
-		job_table_free(p.jobs);
+	else
 		cluster_view_free(p.cluster);
-	}
 	if (rc < 0)
 		c->passes = 0;
 	ranking_free(p.ranking);
@@ -263,6 +274,7 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 	free(p.waiting);
 	if (ledger_checkpoint(c->books, why) < 0)
 		rc = -1;
-	cluster_state_pass_done(c->b->cluster, now, elapsed_ms(&begun), rc < 0 ? why->text : NULL);
+	took.all_ms = now_ms() - begun;
+	cluster_state_pass_done(c->b->cluster, now, &took, rc < 0 ? why->text : NULL);
 	return rc;
 }

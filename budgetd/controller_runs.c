@@ -4,6 +4,7 @@
  * A run that is in slurmctld's table is followed there. One that left the table, or whose job went back to the queue, is settled from
  * slurmdbd's row, the only place that still knows when it ended. */
 #include "budgetd/admit.h"
+#include "budgetd/ledger_refund.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
 #include "budgetd/rates.h"
@@ -214,22 +215,29 @@ struct ending {
 	struct run *run;
 	int64_t end;
 	const char *state;
+	amount_t refunded;
 };
 
 static int end_run(struct pass *p, void *arg, struct fault *why)
 {
 	struct ending *e = arg;
+	int rc = run_end(p->b->ledger, e->run, e->end, e->state, p->now, why);
 
-	return run_end(p->b->ledger, e->run, e->end, e->state, p->now, why) < 0 ? -1 : 0;
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;	/* it had ended already */
+	return run_refund(p->b->ledger, e->run, p->b->settings->node_fail_refund_s, p->now, &e->refunded, why);
 }
 
 static int settle(struct pass *p, struct run *r, int64_t end, const char *state, struct fault *why)
 {
-	struct ending e = { r, end, state };
+	struct ending e = { .run = r, .end = end, .state = state };
+	char given[AMOUNT_TEXT_MAX];
 
 	if (pass_write(p, LEDGER_MONEY, end_run, &e, why) < 0)
 		return -1;
 	log_info("job %s ended %s after %jd s on %jd GPUs", r->label, state, (intmax_t)(end - r->start), (intmax_t)r->gpus);
+	if (e.refunded)
+		log_info("job %s: %s GPU-h are given back", r->label, amount_text(e.refunded, given));
 	return 0;
 }
 

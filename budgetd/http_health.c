@@ -18,7 +18,10 @@ int health_get(struct request *rq, struct fault *why)
 	put_text(rq->reply, "cluster", h.cluster[0] ? h.cluster : NULL);
 	put_text(rq->reply, "slurm_version", h.version[0] ? h.version : NULL);
 	put_int_or_null(rq->reply, "last_pass_at", h.last_pass_at, h.last_pass_at == 0);
-	put_int(rq->reply, "last_pass_ms", h.last_pass_ms);
+	put_int(rq->reply, "last_pass_ms", h.last_pass.all_ms);
+	put_int(rq->reply, "last_pass_looked_ms", h.last_pass.looked_ms);
+	put_int(rq->reply, "last_pass_decided_ms", h.last_pass.decided_ms);
+	put_int(rq->reply, "last_pass_published_ms", h.last_pass.published_ms);
 	put_int(rq->reply, "jobs", (int64_t)h.jobs);
 	put_int(rq->reply, "lost_runs", (int64_t)h.lost_runs);
 	put_int(rq->reply, "gpus", h.gpus);

@@ -422,10 +422,14 @@ int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, 
 
 int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why)
 {
-	/* A part that reaches into the window counts with what lies inside it. */
+	/* A part that reaches into the window counts with what lies inside it, less what was given back without being asked for. */
+#define INSIDE "CASE WHEN c.part_start >= ?1 THEN c.units ELSE c.units / (c.part_end - c.part_start) * (c.part_end - ?1) END"
 	static const char sums_sql[] =
-		"SELECT project, sum(CASE WHEN part_start >= ?1 THEN units ELSE units / (part_end - part_start) * (part_end - ?1) END)"
-		" FROM charge WHERE kind = 'funded' AND part_end > ?1 AND part_end > part_start GROUP BY project";
+		"SELECT project, sum(units) FROM (SELECT c.project, " INSIDE " AS units FROM charge c"
+		" WHERE c.kind = 'funded' AND c.part_end > ?1 AND c.part_end > c.part_start"
+		" UNION ALL SELECT c.project, -min(b.units, " INSIDE ") FROM (SELECT charge, max(units) AS units FROM"
+		" (SELECT charge, sum(units) AS units FROM journal WHERE kind = 'refund' AND actor = '" REFUND_ACTOR "' GROUP BY charge, project)"
+		" GROUP BY charge) b JOIN charge c ON c.id = b.charge WHERE c.part_end > ?1 AND c.part_end > c.part_start) GROUP BY project";
 	sqlite3_stmt *st = sql_bind(l, sums_sql, why, "i", from);
 	int rc = -1;
 

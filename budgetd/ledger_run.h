@@ -80,7 +80,10 @@ typedef int (*charge_fn)(const struct charge *c, void *arg);
 int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, charge_fn each, void *arg,
 	struct fault *why);
 
-/* Units charged to each project itself (not below it) for what ran since `from`: the O_n of doc/model.md 5. */
+/* Refunds that this program makes by itself are by this name, and those alone (ledger_refund.h). */
+#define REFUND_ACTOR "budgetd"
+
+/* Units charged to each project itself (not below it) for what ran since `from`, less what was refunded by itself: the O_n of doc/model.md 5. */
 typedef int (*occupancy_fn)(int64_t project, amount_t units, void *arg);
 int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why);
 

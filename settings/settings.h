@@ -36,6 +36,7 @@ struct settings {
 	/* the contract */
 	int64_t default_min_runtime_s, max_min_runtime_s;
 	int hold, on_exhausted, unlimited_time, unknown_account;	/* enums above */
+	int64_t node_fail_refund_s;
 	/* the loop */
 	int64_t pass_interval_s, unbound_hold_s, window_s;
 	/* people */

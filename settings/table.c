@@ -72,6 +72,9 @@ const struct setting_row settings_table[SETTINGS] = {
 		"A job without any time limit: free = accepted into the free tier, reject = refused." },
 	{ "unknown_account", CHOICE, AT(unknown_account), "reject", 0, 0, unknown_account_words,
 		"A Slurm account that is no project: reject = refused, free = its jobs run in the free tier." },
+	{ "node_fail_refund", SECONDS, AT(node_fail_refund_s), "4h", 0, 30 * DAY, NULL,
+		"When a node fails, its funded runs are given back what they were charged for their last hours: at most that much of each.\n"
+		"0 = nothing." },
 	{ "pass_interval", SECONDS, AT(pass_interval_s), "5s", 1, MINUTE, NULL,
 		"How often budgetd looks at Slurm's jobs." },
 	{ "unbound_hold", SECONDS, AT(unbound_hold_s), "10s", 5, HOUR, NULL,

@@ -5,6 +5,7 @@
  * `at` NULL to measure, then to copy. Twenty mallocs a job would cost more than the rest of a pass. */
 #ifndef SLURM_LINK_INTERNAL_H
 #define SLURM_LINK_INTERNAL_H
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include "slurm_link/link.h"
@@ -14,6 +15,7 @@ struct dbd;
 struct slurm_link {
 	char cluster[SLURM_CLUSTER_MAX];	/* "" until slurmctld was asked */
 	struct dbd *dbd;			/* NULL until the first question about runs */
+	atomic_int_least64_t updates_us;	/* spent in updates */
 };
 
 /* Turn errno, as libslurm left it, into ours (link.h) with Slurm's own words: "<what>: <words>". Returns -1.

@@ -178,7 +178,7 @@ static int call_once(job_call *call, const char *job, const void *arg)
 	return err;
 }
 
-static int call_job(job_call *call, const char *job, const void *arg, const char *doing, struct fault *why)
+static int call_job_now(job_call *call, const char *job, const void *arg, const char *doing, struct fault *why)
 {
 	const struct timespec pause = { .tv_nsec = RETRY_PAUSE_MS * 1000 * 1000 };
 	char what[160];
@@ -193,6 +193,29 @@ static int call_job(job_call *call, const char *job, const void *arg, const char
 	snprintf(what, sizeof(what), "job %.80s: cannot %s", job, doing);
 	errno = err;
 	return slurm_link_fail(why, what);
+}
+
+static int64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static int call_job(struct slurm_link *l, job_call *call, const char *job, const void *arg, const char *doing, struct fault *why)
+{
+	int64_t begun = now_us();
+	int rv = call_job_now(call, job, arg, doing, why), saved = errno;
+
+	atomic_fetch_add(&l->updates_us, now_us() - begun);
+	errno = saved;
+	return rv;
+}
+
+int64_t slurm_link_updates_us(struct slurm_link *l)
+{
+	return atomic_load(&l->updates_us);
 }
 
 /* A bare job id, or 0 for everything else that names jobs. */
@@ -232,42 +255,36 @@ static int update_call(const char *job, const void *arg, job_array_resp_msg_t **
 
 int slurm_link_update(struct slurm_link *l, const char *job, const struct job_update *u, struct fault *why)
 {
-	(void)l;
-	return call_job(update_call, job, u, "update it", why);
+	return call_job(l, update_call, job, u, "update it", why);
 }
 
 int slurm_link_set_qos(struct slurm_link *l, const char *job, const char *qos, struct fault *why)
 {
-	(void)l;
-	return call_job(update_call, job, &(struct job_update){ .qos = qos }, "change its QOS", why);
+	return call_job(l, update_call, job, &(struct job_update){ .qos = qos }, "change its QOS", why);
 }
 
 int slurm_link_set_site_factor(struct slurm_link *l, const char *job, int32_t site_factor, struct fault *why)
 {
 	const struct job_update u = { .set_site_factor = true, .site_factor = site_factor };
 
-	(void)l;
-	return call_job(update_call, job, &u, "change its place", why);
+	return call_job(l, update_call, job, &u, "change its place", why);
 }
 
 int slurm_link_set_admin_comment(struct slurm_link *l, const char *job, const char *text, struct fault *why)
 {
 	const struct job_update u = { .admin_comment = text };
 
-	(void)l;
-	return call_job(update_call, job, &u, "change its AdminComment", why);
+	return call_job(l, update_call, job, &u, "change its AdminComment", why);
 }
 
 int slurm_link_hold(struct slurm_link *l, const char *job, struct fault *why)
 {
-	(void)l;
-	return call_job(update_call, job, &(struct job_update){ .hold = HOLD_AS_ADMIN }, "hold it", why);
+	return call_job(l, update_call, job, &(struct job_update){ .hold = HOLD_AS_ADMIN }, "hold it", why);
 }
 
 int slurm_link_release(struct slurm_link *l, const char *job, struct fault *why)
 {
-	(void)l;
-	return call_job(update_call, job, &(struct job_update){ .hold = HOLD_RELEASE }, "release it", why);
+	return call_job(l, update_call, job, &(struct job_update){ .hold = HOLD_RELEASE }, "release it", why);
 }
 
 static int requeue_call(const char *job, const void *arg, job_array_resp_msg_t **resp)
@@ -280,8 +297,7 @@ static int requeue_call(const char *job, const void *arg, job_array_resp_msg_t *
 
 int slurm_link_requeue(struct slurm_link *l, const char *job, struct fault *why)
 {
-	(void)l;
-	return call_job(requeue_call, job, NULL, "requeue it", why);
+	return call_job(l, requeue_call, job, NULL, "requeue it", why);
 }
 
 static int cancel_call(const char *job, const void *arg, job_array_resp_msg_t **resp)
@@ -293,8 +309,7 @@ static int cancel_call(const char *job, const void *arg, job_array_resp_msg_t **
 
 int slurm_link_cancel(struct slurm_link *l, const char *job, struct fault *why)
 {
-	(void)l;
-	return call_job(cancel_call, job, NULL, "cancel it", why);
+	return call_job(l, cancel_call, job, NULL, "cancel it", why);
 }
 
 int slurm_link_notify(struct slurm_link *l, uint32_t job_id, const char *text, struct fault *why)

@@ -91,6 +91,9 @@ int slurm_link_release(struct slurm_link *l, const char *job, struct fault *why)
 int slurm_link_requeue(struct slurm_link *l, const char *job, struct fault *why);
 int slurm_link_cancel(struct slurm_link *l, const char *job, struct fault *why);
 
+/* How long all updates, requeues and cancellations have taken so far, in microseconds: a pass tells by it how much of its time was Slurm's. */
+int64_t slurm_link_updates_us(struct slurm_link *l);
+
 /* A line on the output of a running srun or salloc, or of a batch job's file. One job id, not an array. */
 int slurm_link_notify(struct slurm_link *l, uint32_t job_id, const char *text, struct fault *why);
 

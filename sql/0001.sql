@@ -197,6 +197,7 @@ CREATE TABLE journal (
 CREATE INDEX journal_by_first ON journal(first) WHERE first IS NOT NULL;
 CREATE UNIQUE INDEX journal_voided_once ON journal(corrects) WHERE corrects IS NOT NULL;
 CREATE INDEX journal_by_project ON journal(project, id);
+CREATE INDEX journal_refunds ON journal(charge, project) WHERE kind = 'refund';
 CREATE INDEX journal_by_charge ON journal(charge) WHERE charge IS NOT NULL;
 CREATE UNIQUE INDEX journal_by_request ON journal(request_id) WHERE request_id IS NOT NULL;
 

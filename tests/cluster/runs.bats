@@ -101,8 +101,8 @@ running_tasks() { [[ $(squeue -h -r -t RUNNING -j "$(job "$1")" | wc -l) == "$2"
 	eventually accounted train
 }
 
-@test "when a node fails its run is charged up to then, and the job is funded again for the next" {
-	local node
+@test "when a node fails its run is charged up to then and given back, and the job is funded again for the next" {
+	local node given
 
 	as ada submit train --gpus=2 --gpu-min-runtime=1h
 	eventually job_is train RUNNING funded
@@ -116,6 +116,11 @@ running_tasks() { [[ $(squeue -h -r -t RUNNING -j "$(job "$1")" | wc -l) == "$2"
 	eventually has_run train
 	as ada cancel train
 	eventually accounted train funded funded
+	given=$(books "SELECT sum(j.units) FROM journal j JOIN charge c ON c.id = j.charge JOIN run r ON r.id = c.run
+		WHERE j.kind = 'refund' AND j.actor = 'budgetd' AND r.state = 'NODE_FAIL' AND r.job = $(job train)")
+	[[ $given -gt 0 && $given == "$(books "SELECT sum(c.units) FROM charge c JOIN run r ON r.id = c.run
+		WHERE r.state = 'NODE_FAIL' AND r.job = $(job train)")" ]]
+	budgetctl journal vision | grep -F "its node failed: the last"
 }
 
 @test "GPUs stay with a suspended job, and so does their price" {

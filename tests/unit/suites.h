@@ -41,6 +41,7 @@
 	X(run_months) \
 	X(rate) \
 	X(rights) \
+	X(refund) \
 	X(routes) \
 	X(sacct) \
 	X(sacct_text) \
