@@ -245,8 +245,10 @@ static int mark_settled(const struct pool_row *pool, void *arg)
 
 	while (x->at < x->p->nwaiting && x->p->waiting[x->at].admission.id < pool->admission)
 		x->at++;
+	if (x->at == x->p->nwaiting)
+		return 0;
 	w = &x->p->waiting[x->at];
-	if (x->at < x->p->nwaiting && w->admission.id == pool->admission && is_settled(x->p, w, pool)) {
+	if (w->admission.id == pool->admission && is_settled(x->p, w, pool)) {
 		w->settled = true;
 		w->paid = pool->tasks;
 	}
