@@ -234,6 +234,8 @@ static bool is_settled(const struct pass *p, const struct waiting *w, const stru
 		return false;
 	if (w->job->qos && strcmp(w->job->qos, admit_qos(p->b, a->tier, w->job->het_job_id != 0)) != 0)
 		return false;
+	if (p->pool_taken && (w->job->restarts || w->job->array_job_id))
+		return false;	/* perhaps of this very job, which waits again */
 	signature(w->job, now);
 	return strcmp(now, a->seen) == 0;
 }
@@ -245,8 +247,10 @@ static int mark_settled(const struct pool_row *pool, void *arg)
 
 	while (x->at < x->p->nwaiting && x->p->waiting[x->at].admission.id < pool->admission)
 		x->at++;
+	if (x->at == x->p->nwaiting)
+		return 0;
 	w = &x->p->waiting[x->at];
-	if (x->at < x->p->nwaiting && w->admission.id == pool->admission && is_settled(x->p, w, pool)) {
+	if (w->admission.id == pool->admission && is_settled(x->p, w, pool)) {
 		w->settled = true;
 		w->paid = pool->tasks;
 	}
