@@ -272,11 +272,10 @@ static int check_rights_first(struct request *rq, struct fault *why)
 
 /* --- add, set, remove --------------------------------------------------------------------------- */
 
-/* Said twice with the same request id it is done once, and answered with what is there now. 1 = it was said before. */
 static int begin_writing(struct request *rq, struct writing *x, struct fault *why)
 {
 	*x = (struct writing){ .rq = rq, .p.share = 1 };
-	return money_words(rq, &x->words, why) < 0 ? -1 : change_known(rq->b->ledger, &x->words, why);
+	return money_words(rq, &x->words, why);
 }
 
 /* The project as it is to be: written, and kept in the history beside what it was (NULL: nothing). */
@@ -284,21 +283,21 @@ static int write_project(struct writing *x, const struct project *was, struct fa
 {
 	struct ledger *l = x->rq->b->ledger;
 
-	if (project_set(l, &x->p, why) < 0 || change_project(l, &x->words, was, &x->p, why) < 0 || each_person(x, set_person, why) < 0)
+	if (project_set(l, &x->p, x->rq->now, why) < 0 || change_project(l, &x->words, was, &x->p, why) < 0 || each_person(x, set_person, why) < 0)
 		return -1;
 	return project_json(x->rq, l, &x->p, 0, &x->rq->reply, why);
 }
 
+/* Said twice with the same request id it is done once, and answered with what is there now. */
 static int add(struct request *rq, struct fault *why)
 {
 	struct ledger *l = rq->b->ledger;
 	const char *name = NULL;
 	struct writing x;
-	int known = begin_writing(rq, &x, why);
 
-	if (known < 0 || body_need_text(rq, "name", &name, why) < 0)
+	if (begin_writing(rq, &x, why) < 0 || body_need_text(rq, "name", &name, why) < 0)
 		return -1;
-	if (known)
+	if (rq->said)
 		return project_find(l, name, &x.p, why) != 1 ? -1 : project_json(rq, l, &x.p, 0, &rq->reply, why);
 	if (project_name_normal(name, x.p.name, why) < 0 || read_fields(rq, &x.p, why) < 0 || project_add(l, &x.p, rq->now, why) < 0 ||
 		change_existence(l, &x.words, x.p.id, true, why) < 0)
@@ -310,11 +309,10 @@ static int set(struct request *rq, struct fault *why)
 {
 	struct writing x;
 	struct project was;
-	int known = begin_writing(rq, &x, why);
 
-	if (known < 0 || project_find(rq->b->ledger, rq->name, &x.p, why) != 1 || check_rights(rq, rq->b->ledger, &x.p, why) < 0)
+	if (begin_writing(rq, &x, why) < 0 || project_find(rq->b->ledger, rq->name, &x.p, why) != 1 || check_rights(rq, rq->b->ledger, &x.p, why) < 0)
 		return -1;
-	if (known)
+	if (rq->said)
 		return project_json(rq, rq->b->ledger, &x.p, 0, &rq->reply, why);
 	was = x.p;
 	return read_fields(rq, &x.p, why) < 0 ? -1 : write_project(&x, &was, why);

@@ -178,14 +178,7 @@ int change_existence(struct ledger *l, struct change_words *w, int64_t project, 
 		.became = there ? "there" : NULL }, why);
 }
 
-/* --- known, listed ------------------------------------------------------------------------------ */
-
-int change_known(struct ledger *l, struct change_words *w, struct fault *why)
-{
-	static const char known_sql[] = "SELECT id FROM change WHERE request_id = ?";
-
-	return w->request_id[0] ? sql_int(l, &w->first, known_sql, why, "s", w->request_id) : 0;
-}
+/* --- listed ------------------------------------------------------------------------------------- */
 
 static const char *text_or_null(sqlite3_stmt *st, int i)
 {

@@ -257,9 +257,15 @@ int journal_known(struct ledger *l, struct journal_entry *e, struct fault *why)
 {
 	static const char find_sql[] = "SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES " WHERE j.request_id = ?";
 
-	if (!e->request_id[0])
-		return 0;
-	return journal_one(l, sql_bind(l, find_sql, why, "s", e->request_id), e, why);
+	struct journal_entry there;
+	int rc = e->request_id[0] ? journal_one(l, sql_bind(l, find_sql, why, "s", e->request_id), &there, why) : 0;
+
+	if (rc != 1)
+		return rc;
+	if (strcmp(there.kind, e->kind) != 0)
+		return fault_errno(why, EEXIST, "the request id %s was used for another write: say this one with an id of its own", e->request_id);
+	*e = there;
+	return 1;
 }
 
 /* A charge moves `charged`, everything else moves `amount`: balance = amount - charged either way. */

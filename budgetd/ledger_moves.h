@@ -11,7 +11,8 @@
 #define BUDGETD_LEDGER_MOVES_H
 #include "budgetd/ledger_money.h"
 
-/* A withdrawal or an adjustment: e->units (not 0; negative takes) at e->allocation. What is charged or held, and credit, stays. */
+/* A deposit, a withdrawal or an adjustment: e->units (not 0; negative takes) at e->allocation. What is charged or held, and credit, stays.
+ * EEXIST: the allocation has ended. */
 int money_change(struct ledger *l, struct journal_entry *e, int64_t now, struct fault *why);
 
 /* The lowest project that is `from`, `to` or above both; 0 = none: they are of different trees. */

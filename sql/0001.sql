@@ -60,6 +60,17 @@ CREATE TABLE user_sum (
 	PRIMARY KEY (allocation, uid)
 ) STRICT, WITHOUT ROWID;
 
+-- Which write a request id was said for, hashed: what is said again is the same write, or refused.
+CREATE TABLE said (
+	request_id TEXT PRIMARY KEY CHECK (length(request_id) BETWEEN 1 AND 64),
+	at         INTEGER NOT NULL,
+	write      TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER said_is_never_changed BEFORE UPDATE ON said
+BEGIN SELECT RAISE(ABORT, 'what a request id was said for never changes'); END;
+CREATE TRIGGER said_is_never_deleted BEFORE DELETE ON said
+BEGIN SELECT RAISE(ABORT, 'what a request id was said for is never forgotten'); END;
+
 -- The answer given to one submission, with or without money behind it.
 CREATE TABLE admission (
 	id            INTEGER PRIMARY KEY,

@@ -141,6 +141,20 @@ START_TEST(an_adjustment_can_go_both_ways_and_is_written_once)
 }
 END_TEST
 
+START_TEST(an_id_of_one_kind_of_write_is_refused_for_another)
+{
+	int64_t x = books_project(&b, "x", 0), y = books_project(&b, "y", 0), a = books_allot(&b, x, 10 * GPU_H, 0, 0);
+	int64_t charge = charged(x, 1, 7);
+
+	books_allot(&b, y, GPU_H, 0, 0);
+	ck_assert_int_eq(STEP(CHANGE, .from = a, .units = -GPU_H, .request_id = "K1"), 0);
+	REFUSED("request id K1 was used for another write", TRANSFER, .from = x, .to = y, .units = GPU_H, .request_id = "K1");
+	REFUSED("request id K1 was used for another write", REFUND, .from = charge, .request_id = "K1");
+	REFUSED("request id K1 was used for another write", VOID, .from = 1, .request_id = "K1");
+	ck_assert_int_eq(ENTRIES("transfer") + ENTRIES("refund") + ENTRIES("void"), 0);
+}
+END_TEST
+
 START_TEST(a_transfer_can_name_the_allocations_at_its_ends)
 {
 	int64_t lab = books_project(&b, "lab", 0), x = books_project(&b, "x", lab), y = books_project(&b, "y", lab);
@@ -337,7 +351,8 @@ START_TEST(what_is_left_expires_at_its_end_and_what_comes_back_later_when_it_com
 	ck_assert_int_eq(STEP(EXPIRE, .now = NOON + 4 * HOUR), 1);
 	ck_assert_int_eq(books_ask(&b, "SELECT units FROM journal WHERE kind = 'expiry' AND at = %d", NOON + 4 * HOUR), -GPU_H);
 	ck_assert_int_eq(books_ask(&b, "SELECT amount - charged FROM allocation_sum WHERE allocation = %lld", (long long)a), 0);
-	REFUSED("has ended", CHANGE, .from = a, .units = GPU_H, .now = NOON + HOUR);
+	REFUSED("allocation 1 of p has ended, at 2027-01-15T08:30:00Z, and what was left of it has expired; make another: budgetctl allocation add p",
+		CHANGE, .from = a, .units = GPU_H, .now = NOON + HOUR);
 }
 END_TEST
 
@@ -420,6 +435,7 @@ Suite *ledger_moves_suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_transfer_can_name_the_allocations_at_its_ends);
+	tcase_add_test(t, an_id_of_one_kind_of_write_is_refused_for_another);
 	tcase_add_test(t, a_withdrawal_leaves_what_is_charged_and_held);
 	tcase_add_test(t, credit_is_never_withdrawn_nor_moved_and_opens_nothing_above);
 	tcase_add_test(t, an_adjustment_can_go_both_ways_and_is_written_once);
