@@ -202,7 +202,8 @@ int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *
 /* Credit that is in use cannot be taken away: charges and holds stay within deposits and credit. */
 static int check_credit(struct ledger *l, const struct project *p, struct fault *why)
 {
-	static const char lacks_sql[] = "SELECT coalesce((SELECT sum(s.charged + s.held - s.amount) FROM allocation_sum s JOIN allocation a"
+	/* One by one: what another allocation has left can expire, and then the credit is what there is. */
+	static const char lacks_sql[] = "SELECT coalesce((SELECT sum(max(s.charged + s.held - s.amount, 0)) FROM allocation_sum s JOIN allocation a"
 					" ON a.id = s.allocation WHERE a.project = p.id), 0) FROM project p WHERE p.id = ?1 AND p.credit > ?2";
 	char used[AMOUNT_TEXT_MAX];
 	int64_t lacks = 0;
