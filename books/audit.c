@@ -171,9 +171,12 @@ const struct audit_check audit_checks[] = {
 		" JOIN allocation_sum s ON s.allocation = a.id JOIN project p ON p.id = a.project GROUP BY p.id)"
 		" WHERE used > amount + credit ORDER BY id LIMIT 1", NULL },
 	{ "charge.paid", "the project pays a charge, whole, and those above it no more than that",
+		/* A project that had no allocation when the hold was taken pays for what was added to it since. */
 		"SELECT printf('charge %d: it is %d units, project %d paid %d', id, units, payer, paid) FROM (SELECT c.id, c.units,"
-		" j.project AS payer, -sum(j.units) AS paid, j.project = c.project AS own FROM journal j JOIN charge c ON c.id = j.charge"
-		" WHERE j.kind = 'charge' GROUP BY c.id, j.project) WHERE paid > units OR (own AND paid <> units) ORDER BY id LIMIT 1", NULL },
+		" j.project AS payer, -sum(j.units) AS paid, j.project = c.project AND EXISTS (SELECT 1 FROM hold h JOIN allocation a"
+		" ON a.project = c.project AND a.created_at < h.opened_at WHERE h.run = c.run) AS whole"
+		" FROM journal j JOIN charge c ON c.id = j.charge WHERE j.kind = 'charge' GROUP BY c.id, j.project)"
+		" WHERE paid > units OR (whole AND paid <> units) ORDER BY id LIMIT 1", NULL },
 	{ "charge.price", "a funded part costs its seconds",
 		/* The run has the price of its last size: an earlier part is known to cost whole seconds only. */
 		"SELECT printf('charge %d: %d seconds at %d units a second cost %d', c.id, part_end - part_start, price, units)"

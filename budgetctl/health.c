@@ -13,6 +13,7 @@ static const struct column columns[] = {
 	{ "last_pass_published_ms", "to tell Slurm", KIND_COUNT, NULL, false },
 	{ "jobs", "Jobs seen", KIND_COUNT, NULL, false },
 	{ "lost_runs", "Runs without an end", KIND_COUNT, NULL, false },
+	{ "differing_runs", "Runs that slurmdbd has otherwise", KIND_COUNT, NULL, false },
 	{ "slurm", "Slurm", KIND_TEXT, NULL, false },
 };
 

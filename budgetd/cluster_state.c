@@ -24,7 +24,7 @@ struct cluster_state {
 	size_t nusers;
 	int64_t last_pass_at;
 	struct pass_times last_pass;
-	size_t lost_runs;
+	size_t lost_runs, differences;
 	int32_t last_place, gap;	/* gap 0 = no pass yet */
 	char error[FAULT_TEXT_MAX];
 };
@@ -233,6 +233,13 @@ void cluster_state_set_lost(struct cluster_state *s, size_t runs)
 	pthread_rwlock_unlock(&s->lock);
 }
 
+void cluster_state_set_differences(struct cluster_state *s, size_t runs)
+{
+	pthread_rwlock_wrlock(&s->lock);
+	s->differences = runs;
+	pthread_rwlock_unlock(&s->lock);
+}
+
 void cluster_state_health(struct cluster_state *s, struct cluster_health *out)
 {
 	*out = (struct cluster_health){0};
@@ -243,6 +250,7 @@ void cluster_state_health(struct cluster_state *s, struct cluster_health *out)
 	out->last_pass = s->last_pass;
 	out->jobs = s->jobs ? s->jobs->count : 0;
 	out->lost_runs = s->lost_runs;
+	out->differences = s->differences;
 	out->gpus = s->view ? s->view->gpus.total : 0;
 	out->healthy = s->view ? s->view->healthy : (struct gpu_count){0};
 	out->healthy_gpus = out->healthy.total;

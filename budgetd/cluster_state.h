@@ -51,13 +51,15 @@ bool cluster_state_next_place(struct cluster_state *s, int32_t *out);
 
 /* Runs that go on in the books and whose end nobody knows. */
 void cluster_state_set_lost(struct cluster_state *s, size_t runs);
+/* Runs that slurmdbd has otherwise, among those that ended in the hours before the last comparison. */
+void cluster_state_set_differences(struct cluster_state *s, size_t runs);
 
 struct cluster_health {
 	char cluster[SLURM_CLUSTER_MAX];	/* "" = slurmctld was not seen yet */
 	char version[32];
 	int64_t last_pass_at;
 	struct pass_times last_pass;
-	size_t jobs, lost_runs;
+	size_t jobs, lost_runs, differences;
 	int64_t gpus, healthy_gpus;
 	struct gpu_count healthy;	/* the same by type */
 	char error[FAULT_TEXT_MAX];		/* "" = fine */

@@ -20,9 +20,13 @@ struct controller {
 	struct asked *asked;
 	bool facts_told;
 	int64_t ask_accounts_at;	/* slurmdbd, for the accounts of users */
-	int64_t seen_all_at;		/* the last pass after which no run can have been missed; 0 = not since the start */
+	int64_t seen_at;		/* the last pass that asked for what had been missed, where there was need; 0 = not since the start */
+	int64_t away_since;		/* a gap that slurmdbd may still have rows of; 0 = none */
+	int64_t ask_again_at;		/* for those: rows that were on their way to it */
+	int64_t seen_written_at;	/* when the books last learned that there is no gap */
 	size_t lost;			/* runs without an end, as was last told */
 	int64_t lost_told_at;
+	int64_t compared_at;		/* with slurmdbd's rows */
 	int passes;			/* in a row without trouble, up to 2 */
 };
 
@@ -157,25 +161,93 @@ static void meet_jobs(struct pass *p)
 #define AWAY_S 60
 #define AWAY_MARGIN_S 3600
 
+static int write_all_seen(struct pass *p, void *arg, struct fault *why)
+{
+	(void)arg;
+	return ledger_set_all_seen(p->b->ledger, p->now, why);
+}
+
+#define ALL_SEEN_EVERY_S 600		/* well below AWAY_MARGIN_S; a quiet night writes nothing else */
+
+/* On new books nothing before the very first pass concerns us. */
+static int first_look(struct pass *p, struct fault *why)
+{
+	int64_t since = 0;
+
+	if (ledger_all_seen(p->books, &since, why) < 0)
+		return -1;
+	return since ? 0 : pass_write(p, LEDGER_HOLDS, write_all_seen, NULL, why);
+}
+
+static int all_seen(struct controller *c, struct pass *p, struct fault *why)
+{
+	p->all_seen = true;
+	c->seen_at = p->now;
+	if (c->away_since || p->now - c->seen_written_at < ALL_SEEN_EVERY_S)
+		return 0;
+	if (pass_write(p, LEDGER_HOLDS, write_all_seen, NULL, why) < 0)
+		return -1;
+	c->seen_written_at = p->now;
+	return 0;
+}
+
+#define ASK_AGAIN_S 600			/* slurmctld keeps what slurmdbd could not take, and is some time about sending it */
+
+/* What ran since then, at once and once more when the last rows have come; only that closes the gap. */
+static int fill_gap(struct controller *c, struct pass *p, int64_t since, struct fault *why)
+{
+	bool again = c->away_since && p->now >= c->ask_again_at && p->now - c->seen_at <= AWAY_S;
+
+	if (!c->away_since)
+		c->away_since = since;
+	if (pass_find_missed(p, c->away_since - AWAY_MARGIN_S, why) < 0)
+		return -1;
+	if (again)
+		c->away_since = 0;
+	else
+		c->ask_again_at = p->now + ASK_AGAIN_S;
+	return all_seen(c, p, why);
+}
+
 /* After the start, and after trouble that lasted: what ran meanwhile. Not in the first pass, which only then ties answers to jobs. */
 static int look_back(struct controller *c, struct pass *p, struct fault *why)
 {
-	int64_t since = c->seen_all_at;
+	int64_t since = c->seen_at;
 
-	if (c->passes++ == 0 || !p->facts.slurmdbd)
+	p->all_seen = !p->facts.slurmdbd;	/* nobody will tell */
+	if (c->passes++ == 0)
+		return first_look(p, why);
+	if (!p->facts.slurmdbd)
 		return 0;
 	if (c->passes > 2)
 		c->passes = 2;
-	if (since && p->now - since <= AWAY_S) {
-		c->seen_all_at = p->now;
-		return 0;
+	if (since && p->now - since <= AWAY_S && !(c->away_since && p->now >= c->ask_again_at))
+		return all_seen(c, p, why);
+	if (!since && ledger_all_seen(p->books, &since, why) < 0)
+		return -1;
+	return fill_gap(c, p, since, why);
+}
+
+#define COMPARE_EVERY_S 3600
+#define COMPARE_WINDOW_S (2 * COMPARE_EVERY_S)	/* a comparison that failed is made up for by the next one */
+#define FINAL_AFTER_S 60			/* slurmdbd's row of a run that ended that long ago says what it will say */
+
+/* Once an hour, not before all runs were looked for; what slurmdbd does not answer now is asked the next time. */
+static void compare(struct controller *c, struct pass *p)
+{
+	struct fault why = {0};
+	size_t differences;
+
+	if (c->passes < 2 || !p->facts.slurmdbd || p->slurmdbd_away || p->now - c->compared_at < COMPARE_EVERY_S)
+		return;
+	c->compared_at = p->now;
+	if (pass_compare(p, p->now - COMPARE_WINDOW_S, p->now - FINAL_AFTER_S, &differences, &why) < 0) {
+		log_warning("the runs of the last hours cannot be compared with slurmdbd's: %s", why.text);
+		return;
 	}
-	if (!since && ledger_last_activity(p->books, &since, why) < 0)
-		return -1;
-	if (since && pass_find_missed(p, since - AWAY_MARGIN_S, why) < 0)
-		return -1;
-	c->seen_all_at = p->now;
-	return 0;
+	cluster_state_set_differences(c->b->cluster, differences);
+	if (differences)
+		log_warning("%zu runs that ended in the last hours are not the same in slurmdbd: see budgetctl check", differences);
 }
 
 static int expire(struct pass *p, void *arg, struct fault *why)
@@ -203,9 +275,9 @@ static void tell_lost(struct controller *c, const struct pass *p)
 {
 	cluster_state_set_lost(c->b->cluster, p->lost);
 	if (p->lost && (p->lost != c->lost || p->now - c->lost_told_at >= TELL_LOST_EVERY_S)) {
-		log_warning("%zu runs are gone from slurmctld and slurmdbd does not tell their end (job %s): what they hold stays held and "
-			"nothing more is charged; find out when each ended and say so: budgetctl run end JOB --at TIME --reason TEXT", p->lost,
-			p->lost_jobs);
+		log_warning("runs without an end: %zu (job %s). They are gone from slurmctld and slurmdbd does not tell when they ended: what they "
+			"hold stays held and nothing more is charged. Find out when each ended and say so: budgetctl run end JOB --at TIME "
+			"--reason TEXT", p->lost, p->lost_jobs);
 		c->lost_told_at = p->now;
 	}
 	c->lost = p->lost;
@@ -225,6 +297,7 @@ static int pass_over_books(struct controller *c, struct pass *p, struct fault *w
 		return -1;
 	if (!p->slurmdbd_away)
 		tell_lost(c, p);
+	compare(c, p);
 	return pass_follow_shadow(p, why) < 0 ? -1 : pass_publish_places(p, why);
 }
 
@@ -260,13 +333,15 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 	int64_t begun = now_ms();
 	int rc = look(c, &p, why);
 
+	if (rc == 0)	/* now, so that the first pass, too, prices jobs by what they may get; it stays ours to read */
+		cluster_state_publish(c->b->cluster, &p.facts, p.cluster, NULL);
+	else
+		cluster_view_free(p.cluster);
 	took.looked_ms = now_ms() - begun;
 	if (rc == 0)
 		rc = decide(c, &p, &took, why);
 	if (p.jobs)
-		cluster_state_publish(c->b->cluster, &p.facts, p.cluster, p.jobs);
-	else
-		cluster_view_free(p.cluster);
+		cluster_state_publish(c->b->cluster, NULL, NULL, p.jobs);
 	if (rc < 0)
 		c->passes = 0;
 	ranking_free(p.ranking);

@@ -283,7 +283,7 @@ static int write_project(struct writing *x, const struct project *was, struct fa
 {
 	struct ledger *l = x->rq->b->ledger;
 
-	if (project_set(l, &x->p, x->rq->now, why) < 0 || change_project(l, &x->words, was, &x->p, why) < 0 || each_person(x, set_person, why) < 0)
+	if (project_set(l, &x->p, why) < 0 || change_project(l, &x->words, was, &x->p, why) < 0 || each_person(x, set_person, why) < 0)
 		return -1;
 	return project_json(x->rq, l, &x->p, 0, &x->rq->reply, why);
 }

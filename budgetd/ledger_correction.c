@@ -250,6 +250,20 @@ int run_correct(struct ledger *l, struct run *r, const struct run_facts *f, stru
 	return finish(l, r, f, c, why);
 }
 
+int run_note_end(struct ledger *l, const struct run *r, int64_t end, int64_t now, struct fault *why)
+{
+	static const char used_sql[] = "SELECT coalesce(sum((min(part_end, ?2) - part_start) * CASE WHEN gpus > 0 THEN gpus ELSE 1 END), 0)"
+				       " FROM charge WHERE run = ?1 AND part_start < ?2";
+	static const char back_sql[] = "SELECT coalesce(sum(j.units), 0) FROM charge c JOIN journal j ON j.charge = c.id WHERE c.run = ? AND"
+				       " j.kind = 'refund' AND j.project = c.project AND j.at = ?";
+	struct correction c = { .at = now, .run = r->id, .kind = "end", .ended = end, .tier = r->tier, .project = r->project,
+		.actor = "budgetd", .reason = "its end was told after it was charged beyond it" };
+
+	if (sql_int(l, &c.gpu_seconds, used_sql, why, "ii", r->id, end) < 0 || sql_int(l, &c.refunded, back_sql, why, "ii", r->id, now) < 0)
+		return -1;
+	return correction_add(l, &c, why);
+}
+
 /* --- a run that is not -------------------------------------------------------------------------- */
 
 /* As for a run that budgetd meets: what its answer set aside, from its start, as far as the money goes. */

@@ -68,6 +68,8 @@ struct run_facts {
 int run_correct(struct ledger *l, struct run *r, const struct run_facts *f, struct correction *c, struct fault *why);
 /* A run that is not in the books: r->gpus, tres and price are those of the first piece; r->id is set. */
 int run_enter(struct ledger *l, struct run *r, const struct run_facts *f, struct correction *c, struct fault *why);
+/* A run ended at `end`, before what it was charged to in the interim, which was given back: how it is to be compared from now on. */
+int run_note_end(struct ledger *l, const struct run *r, int64_t end, int64_t now, struct fault *why);
 /* An open run whose end nobody knows but who says so. */
 int run_end_by_hand(struct ledger *l, struct run *r, int64_t end, struct correction *c, struct fault *why);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_project.c - the budget tree and its people. */
-#include "budgetd/ledger_money.h"
+#include "budgetd/ledger_project.h"
 #include "budgetd/ledger_sql.h"
 #include "lib/nearest.h"
 #include <ctype.h>
@@ -199,27 +199,28 @@ int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *
 	return 0;
 }
 
-/* Credit that is in use now cannot be taken away, whatever the project is to get later. */
-static int check_credit(struct ledger *l, const struct project *p, int64_t now, struct fault *why)
+/* Credit that is in use cannot be taken away: charges and holds stay within deposits and credit, whatever the project is to get later. */
+static int check_credit(struct ledger *l, const struct project *p, struct fault *why)
 {
+	/* One by one: what another allocation has left can expire, and then the credit is what there is. */
+	static const char lacks_sql[] = "SELECT coalesce((SELECT sum(max(s.charged + s.held - s.amount, 0)) FROM allocation_sum s JOIN allocation a"
+					" ON a.id = s.allocation WHERE a.project = p.id), 0) FROM project p WHERE p.id = ?1 AND p.credit > ?2";
 	char used[AMOUNT_TEXT_MAX];
-	struct path path;
-	amount_t own;
+	int64_t lacks = 0;
 
-	if (path_load(l, p->id, now, &path, why) < 0)
+	if (sql_int(l, &lacks, lacks_sql, why, "ii", p->id, p->credit) < 0)
 		return -1;
-	own = budget_own(&path.nodes[0].budget);
-	if (p->credit < path.nodes[0].budget.credit && -own > p->credit)
+	if (lacks > p->credit)
 		return fault_errno(why, EEXIST, "%s has %s GPU-h of its credit in use: the credit cannot be lower than that", p->name,
-			amount_text(-own, used));
+			amount_text(lacks, used));
 	return 0;
 }
 
-int project_set(struct ledger *l, const struct project *p, int64_t now, struct fault *why)
+int project_set(struct ledger *l, const struct project *p, struct fault *why)
 {
 	static const char set_sql[] = "UPDATE project SET parent = ?, share = ?, on_exhausted = ?, credit = ? WHERE id = ?";
 
-	if (check_parent(l, p, why) < 0 || check_credit(l, p, now, why) < 0)
+	if (check_parent(l, p, why) < 0 || check_credit(l, p, why) < 0)
 		return -1;
 	return sql_do(l, set_sql, why, "pisii", nullable(&p->parent), p->share, on_exhausted_name(p->on_exhausted), p->credit, p->id);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_run.c - runs and what was charged for them. */
 #include "budgetd/ledger_run.h"
+#include "budgetd/ledger_correction.h"
 #include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_sql.h"
 #include "lib/zone.h"
@@ -289,7 +290,7 @@ int run_end(struct ledger *l, struct run *r, int64_t end, const char *state, int
 	if (end < r->start)
 		end = r->start;		/* a job that ended before its start cost nothing */
 	if (end < r->charged_to) {
-		if (refund_beyond(l, r, end, now, why) < 0)
+		if (refund_beyond(l, r, end, now, why) < 0 || run_note_end(l, r, end, now, why) < 0)
 			return -1;
 		end = r->charged_to;
 	}
@@ -334,8 +335,9 @@ static int hold_follow_size(struct ledger *l, struct run *r, struct hold_row *h,
 	amount_t needed;
 
 	if (amount_price(1, left_s, r->price, &needed) < 0 || needed > h->units) {
-		if (!r->free_since)
-			r->covered_until = at + h->units / r->price;
+		r->covered_until = at + h->units / r->price;
+		if (r->free_since)	/* it was to be free when its hold is used up, and that is sooner now */
+			r->free_since = r->covered_until;
 		return 0;
 	}
 	return hold_shrink(l, h, h->units - needed, why);
@@ -366,12 +368,19 @@ int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount
 	return run_update(l, r, why);
 }
 
-int ledger_last_activity(struct ledger *l, int64_t *out, struct fault *why)
+int ledger_all_seen(struct ledger *l, int64_t *out, struct fault *why)
 {
-	static const char last_sql[] = "SELECT max(coalesce((SELECT max(at) FROM admission), 0), coalesce((SELECT max(start) FROM run), 0),"
-				       " coalesce((SELECT at FROM charge ORDER BY id DESC LIMIT 1), 0))";
+	static const char seen_sql[] = "SELECT all_seen_at FROM look";
 
-	return sql_int(l, out, last_sql, why, "") < 0 ? -1 : 0;
+	*out = 0;
+	return sql_int(l, out, seen_sql, why, "") < 0 ? -1 : 0;
+}
+
+int ledger_set_all_seen(struct ledger *l, int64_t at, struct fault *why)
+{
+	static const char set_sql[] = "INSERT INTO look (id, all_seen_at) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET all_seen_at = ?1";
+
+	return sql_do(l, set_sql, why, "i", at);
 }
 
 /* --- lists -------------------------------------------------------------------------------------- */

@@ -49,6 +49,7 @@ struct pass {
 	size_t lost;			/* runs without an end that last */
 	char lost_jobs[128];		/* the first of them */
 	size_t updates;			/* RPCs spent on places: bounded */
+	bool all_seen;			/* no run can have been missed: a job that is nowhere has not run */
 };
 
 /* --- controller_jobs.c: pending jobs --- */
@@ -77,6 +78,9 @@ int pass_mark(struct pass *p, const struct job_view *j, const char *token, const
 int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why);	/* running, or ended since */
 int pass_follow_runs(struct pass *p, struct fault *why);	/* extend those that live, settle those that are gone */
 
+/* --- controller_extend.c: a run that outlives its hold --- */
+int pass_extend_if_due(struct pass *p, struct run *r, const struct job_view *j, struct fault *why);
+
 /* --- controller_missed.c: what no pass saw, from slurmdbd --- */
 /* Runs that ended after `since`, while the daemon was away. */
 int pass_find_missed(struct pass *p, int64_t since, struct fault *why);
@@ -87,6 +91,10 @@ int pass_find_restarted(struct pass *p, const struct job_view *j, struct fault *
  * Nothing is guessed: its hold stays, and nothing more is charged. */
 int pass_note_lost(struct pass *p, struct run *r, struct fault *why);
 int pass_note_found(struct pass *p, struct run *r, struct fault *why);	/* slurmctld has it again */
+
+/* --- controller_agree.c: do the books and slurmdbd say the same? --- */
+/* Runs that ended in [from, to]; what differs is logged and counted. */
+int pass_compare(struct pass *p, int64_t from, int64_t to, size_t *differences, struct fault *why);
 
 /* --- controller_places.c: the order --- */
 int pass_publish_places(struct pass *p, struct fault *why);

@@ -36,7 +36,7 @@ amount_t budget_cap_left(const struct budget_node *n);
 bool budget_cap_binds(const struct budget_node *n);
 
 /* What a project has now that is its own and not spoken for: of its live allocations alone, without its credit. Below zero it is what it
- * uses of its credit. The one rule for what can be taken away from a project, GPU-hours or credit. */
+ * uses of its credit. */
 amount_t budget_own(const struct budget_node *n);
 
 /* Available at one node, to the user who asks: of the project, or what a cap leaves of it. AMOUNT_UNBOUNDED when it is not metered. May

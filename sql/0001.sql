@@ -320,6 +320,12 @@ BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
 CREATE TRIGGER change_is_never_deleted BEFORE DELETE ON change
 BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
 
+-- Up to when the loop has seen all that ran: what it has to ask slurmdbd for after it was away.
+CREATE TABLE look (
+	id          INTEGER PRIMARY KEY CHECK (id = 1),
+	all_seen_at INTEGER NOT NULL
+) STRICT;
+
 -- What is final, link by link: books/chain.h. The links are made by the connection that budgetd writes by.
 CREATE TABLE chain (
 	link INTEGER PRIMARY KEY,						-- 1, 2, 3...

@@ -169,7 +169,7 @@ books_by_hand()
 	eventually differs 90003 no-end
 	flagged() { [[ $(budgetctl health -o json | jq .lost_runs) == 1 ]]; }
 	eventually flagged
-	grep -q "1 runs are gone from slurmctld .*(job 90003).*budgetctl run end JOB --at TIME" "$CLUSTER_DIR/log/budgetd.out"
+	grep -q "runs without an end: 1 (job 90003).*budgetctl run end JOB --at TIME" "$CLUSTER_DIR/log/budgetd.out"
 	[[ $(budgetctl run list -o json | jq -r '.rows[] | select(.job == "90003").state') == LOST ]]
 	cannot budgetctl run end 90003 --reason "power cut"
 	cannot budgetctl run end 90003 --at now-9h --reason "power cut"
@@ -178,4 +178,17 @@ books_by_hand()
 	eventually agrees
 	unflagged() { [[ $(budgetctl health -o json | jq .lost_runs) == 0 ]]; }
 	eventually unflagged
+}
+
+@test "budgetd itself tells of a run that slurmdbd has otherwise" {
+	database "UPDATE gpubudget_job_table SET time_end = time_end + 2 WHERE id_job = $(job spare)"
+	final() { (($(date +%s) >= $(books "SELECT max(ended) + 70 FROM run WHERE job = $(job spare)"))); }
+	eventually final
+	cluster_restart budgetd
+	counted() { [[ $(budgetctl health -o json | jq .differing_runs) == 1 ]]; }
+	eventually counted
+	grep -q "job $(job spare), started at .*: the run ended at another time" "$CLUSTER_DIR/log/budgetd.out"
+	differs "$(job spare)" end
+	budgetctl check --repair | grep -q "1 repaired"
+	agrees
 }

@@ -486,7 +486,7 @@ setup()
 	finds settings-readable
 	tells "gpb-bob cannot read"
 	mend_is_done
-	chown root "$CLUSTER_DIR/run/budgetd-slurm.socket"
-	finds socket-slurm
+	taken_away() { chown root "$CLUSTER_DIR/run/budgetd-slurm.socket" && finds socket-slurm; }
+	eventually taken_away		# each pass of budgetd gives it back
 	mends_with "chown gpb-bob $CLUSTER_DIR/run/budgetd-slurm.socket; chmod 0600 $CLUSTER_DIR/run/budgetd-slurm.socket"
 }

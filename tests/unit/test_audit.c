@@ -28,7 +28,7 @@ static int settings_said(struct ledger *l, void *arg, struct fault *why)
 	struct change_words w = { .at = NOON, .actor = "ada" };
 
 	(void)arg;
-	return change_number(l, &w, &(struct change){ .project = 2, .what = "share" }, 1, 3, why) < 0 || project_set(l, &is, NOON, why) < 0 ||
+	return change_number(l, &w, &(struct change){ .project = 2, .what = "share" }, 1, 3, why) < 0 || project_set(l, &is, why) < 0 ||
 			change_project(l, &w, &was, &is, why) < 0 || change_allocation(l, &w, &a, &open, why) < 0 ||
 			member_set(l, 2, "ada", ROLE_OWNER, why) < 0 || change_role(l, &w, 2, "ada", ROLE_NOBODY, ROLE_OWNER, why) < 0 ? -1 : 0;
 }
@@ -306,7 +306,7 @@ static int move_to_root(struct ledger *l, void *arg, struct fault *why)
 {
 	struct project p = { .id = *(int64_t *)arg, .name = "vision", .share = 7 };
 
-	return project_set(l, &p, NOON, why);
+	return project_set(l, &p, why);
 }
 
 /* Its open holds stay drawn on what was above it. */

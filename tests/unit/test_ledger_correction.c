@@ -260,6 +260,30 @@ START_TEST(an_end_by_hand_settles_an_open_run_and_says_who)
 }
 END_TEST
 
+static int charge_in_the_interim(struct ledger *l, void *arg, struct fault *why)
+{
+	struct run *r = arg;
+
+	return run_interim(l, r, NOON + HOUR, NOON + HOUR, why) < 0 ? -1 : 0;
+}
+
+START_TEST(an_end_that_is_told_after_more_was_charged_is_how_the_run_is_compared)
+{
+	struct submission s = { .project = vision, .gpus = 2, .min_runtime_s = 2 * HOUR };
+	struct run r;
+
+	ck_assert_int_eq(books_submit(&b, &s), 0);
+	books_start(&b, &s, 7, NOON, &r);
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, charge_in_the_interim, &r), 0);
+	ck_assert_int_eq(books_end(&b, &r, NOON + 1800), 0);
+	ck_assert_int_eq(BALANCE(), 99 * GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT ended FROM run"), NOON + HOUR);
+	ck_assert_int_eq(books_ask(&b, "SELECT ended FROM correction WHERE actor = 'budgetd'"), NOON + 1800);
+	ck_assert_int_eq(books_ask(&b, "SELECT gpu_seconds FROM correction"), 3600);
+	ck_assert_int_eq(books_ask(&b, "SELECT refunded FROM correction"), GPU_H);
+}
+END_TEST
+
 START_TEST(the_list_has_a_run_with_its_charges_and_its_last_correction)
 {
 	struct run r = charged_run(7);
@@ -295,6 +319,7 @@ Suite *ledger_correction_suite(void)
 	tcase_add_test(t, a_run_without_an_answer_is_uncovered_in_all_its_sizes);
 	tcase_add_test(t, a_run_that_is_entered_never_overdraws);
 	tcase_add_test(t, an_end_by_hand_settles_an_open_run_and_says_who);
+	tcase_add_test(t, an_end_that_is_told_after_more_was_charged_is_how_the_run_is_compared);
 	tcase_add_test(t, the_list_has_a_run_with_its_charges_and_its_last_correction);
 	suite_add_tcase(s, t);
 	return s;

@@ -50,7 +50,7 @@ static int add(struct ledger *l, void *arg, struct fault *why)
 
 static int set(struct ledger *l, void *arg, struct fault *why)
 {
-	return project_set(l, arg, NOON, why);
+	return project_set(l, arg, why);
 }
 
 static int drop(struct ledger *l, void *arg, struct fault *why)
