@@ -125,6 +125,18 @@ const struct audit_check audit_checks[] = {
 		"  WHERE j.kind IN ('charge', 'refund') UNION ALL"
 		" SELECT d.allocation, a.uid, 0, 0, 0, d.units FROM hold_draw d JOIN hold h ON h.id = d.hold JOIN admission a ON a.id = h.admission)"
 		" GROUP BY allocation, uid) WHERE charged <> charged_ OR held <> held_ ORDER BY allocation, uid LIMIT 1", NULL },
+	{ "change.last", "settings and terms are what they were last changed to",
+		"SELECT printf('change %d: %s%s%s is %s, it was last changed to %s', id, what, iif(user IS NULL, '', ' of '), coalesce(user, ''),"
+		" coalesce(is_, 'none'), coalesce(became, 'none')) FROM (SELECT c.*, CAST(CASE c.what"
+		" WHEN 'project' THEN iif(p.removed_at IS NULL, 'there', NULL) WHEN 'share' THEN p.share WHEN 'credit_units' THEN p.credit"
+		" WHEN 'on_exhausted' THEN p.on_exhausted WHEN 'parent' THEN (SELECT u.name FROM project u WHERE u.id = p.parent)"
+		" WHEN 'role' THEN (SELECT m.role FROM member m WHERE m.project = p.id AND m.user = c.user)"
+		" WHEN 'cap_units' THEN (SELECT k.units FROM cap k WHERE k.project = p.id AND k.user = c.user)"
+		" WHEN 'starts' THEN a.starts WHEN 'ends' THEN a.ends WHEN 'carry_over_percent' THEN a.carry_over"
+		" WHEN 'vests' THEN iif(a.vests, 'yes', 'no') WHEN 'burst_units' THEN a.burst WHEN 'comment' THEN a.comment ELSE c.became END"
+		" AS TEXT) AS is_ FROM change c JOIN project p ON p.id = c.project LEFT JOIN allocation a ON a.id = c.allocation"
+		" WHERE c.id IN (SELECT max(id) FROM change GROUP BY project, allocation, what, user))"
+		" WHERE is_ IS NOT became ORDER BY id LIMIT 1", NULL },
 	{ "hold.draws", "an open hold draws on its project what it holds; on no project more",
 		/* A project that got its first allocation after the job was admitted is drawn on for what was added from then on. */
 		"WITH first(project, at) AS (SELECT project, min(created_at) FROM allocation GROUP BY project),"

@@ -52,6 +52,8 @@ static const char *tmp_folder(void)
 {
 	const char *tmp = getenv("TMPDIR");
 
+	if (getenv("MODEL_TMP")) /* who breaks the code on purpose cleans up after it */
+		return getenv("MODEL_TMP");
 	if (access("/dev/shm", W_OK) == 0)
 		return "/dev/shm";
 	return tmp && *tmp && strlen(tmp) < 32 ? tmp : "/tmp";
@@ -232,10 +234,11 @@ bool bench_may_change(struct bench *b, int64_t now, const struct question *q, in
 
 void bench_ranks(struct bench *b, int64_t now, int nprojects, int64_t out[O_NODES])
 {
+	const struct gpu_count healthy = { .total = WORLD_GPUS, .ntypes = 1, .types = { { "", WORLD_GPUS } } };
 	struct ranking *r = NULL;
 
 	must(ledger_begin(b->d.ledger, LEDGER_READ, &b->why) == 0 &&
-			ranking_new(b->d.ledger, b->settings->window_s, WORLD_GPUS, now, &r, &b->why) == 0,
+			ranking_new(b->d.ledger, b->settings->window_s, b->d.rates, &healthy, now, &r, &b->why) == 0,
 		b, "ranks");
 	ledger_rollback(b->d.ledger);
 	for (int i = 0; i < nprojects; i++)

@@ -158,7 +158,7 @@ int bench_change(struct bench *b, int64_t now, int allocation, int64_t units, ch
 static int transfer(struct bench *b, struct ledger *l, struct action *x)
 {
 	x->e.allocation = 0;
-	return money_transfer(l, x->id, x->to, x->units, &x->e, x->now, &b->why);
+	return money_transfer(l, &(struct transfer){ .from = x->id, .to = x->to, .units = x->units }, &x->e, x->now, &b->why);
 }
 
 int bench_transfer(struct bench *b, int64_t now, int from, int to, int64_t units, int64_t *entry)

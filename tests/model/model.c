@@ -4,7 +4,10 @@
  *	model [--seed N] [--histories N] [--story]
  *
  * History i has the seed N + i, and everything follows from it. At the first difference the history is told
- *from its beginning, with what budgetd logged, and both sides' numbers; the same words repeat it. */
+ * from its beginning, with what budgetd logged, and both sides' numbers; the same words repeat it.
+ *
+ * That it finds what is wrong is shown by `tests/model/mutations BUILD`: twelve lines of budgetd, each broken on
+ * purpose (a second too few, a hold that is kept, a rate of another time, an ancestor that is not asked...). */
 #include "tests/model/history.h"
 #include <getopt.h>
 #include <malloc.h>

@@ -50,6 +50,10 @@ bool oracle_may_change(struct oracle *o, int64_t now, const struct o_seen *want)
 	const struct o_job *j = &o->jobs[want->job];
 	int64_t need = o_price_at(o, want->gpus, want->type, now) * o_least(j->minimum, want->limit);
 
+	for (int i = 0; i < o->nruns; i++) /* of one that runs, as far as is known, nothing waits to be paid */
+		if (o->runs[i].job == want->job && !o->runs[i].ended && o->runs[i].hold != O_NONE &&
+			j->hold == O_NONE)
+			return true;
 	if (!j->known || j->tier != O_FUNDED_TIER || need <= j->per_task)
 		return true;
 	return need - o_held_by(o, j->hold) <= o_room(o, j->node, now);
