@@ -164,7 +164,7 @@ START_TEST(the_tree_is_never_deeper_than_a_verdict_can_walk)
 }
 END_TEST
 
-START_TEST(a_project_with_children_holds_or_runs_is_not_removed)
+START_TEST(a_project_with_children_holds_runs_or_jobs_that_wait_is_not_removed)
 {
 	int64_t ai = books_project(&b, "ai", 0), vision = books_project(&b, "vision", ai);
 	struct submission s = { .project = vision, .gpus = 1, .min_runtime_s = HOUR };
@@ -180,6 +180,10 @@ START_TEST(a_project_with_children_holds_or_runs_is_not_removed)
 	books_start(&b, &s, 7, NOON, &r);
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, drop, &vision), -1);
 	ck_assert_int_eq(books_end(&b, &r, NOON + 60), 0);
+	ck_assert_ptr_null(books_try(&b, "UPDATE admission SET parked_at = 1, waits_at = project"));
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, drop, &vision), -1);
+	ck_assert_ptr_nonnull(strstr(b.why.text, "1 jobs that wait for money"));
+	ck_assert_ptr_null(books_try(&b, "UPDATE admission SET parked_at = NULL, waits_at = NULL"));
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, drop, &vision), 0);
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, drop, &ai), 0);
 	ck_assert_int_gt(books_ask(&b, "SELECT count(*) FROM journal WHERE project = %lld", (long long)vision), 0);
@@ -263,7 +267,7 @@ Suite *ledger_project_suite(void)
 	tcase_add_test(t, a_name_is_taken_once_in_whatever_case_and_free_again_when_it_is_removed);
 	tcase_add_test(t, nothing_is_moved_below_itself);
 	tcase_add_test(t, the_tree_is_never_deeper_than_a_verdict_can_walk);
-	tcase_add_test(t, a_project_with_children_holds_or_runs_is_not_removed);
+	tcase_add_test(t, a_project_with_children_holds_runs_or_jobs_that_wait_is_not_removed);
 	tcase_add_test(t, credit_that_is_in_use_is_not_taken_away);
 	tcase_add_test(t, what_is_to_come_covers_no_credit_that_is_in_use_now);
 	tcase_add_test(t, one_project_has_a_bounded_number_of_live_allocations);
