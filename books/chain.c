@@ -23,6 +23,7 @@ static const struct chained {
 	{ "request", "decision", NULL },
 	{ "correction", NULL, NULL },
 	{ "change", NULL, NULL },
+	{ "uncounted", NULL, NULL },
 	{ "import", "hash", NULL },
 };
 

@@ -140,7 +140,7 @@ int cmd_allocation_set(struct session *s)
 int cmd_allocation_add(struct session *s)
 {
 	struct json_object *body = json_object_new_object();
-	int rv = body ? amount_put(body, session_word(s, 1)) : out_of_memory();
+	int rv = body ? amount_or_zero_put(body, session_word(s, 1)) : out_of_memory();
 
 	if (rv == DONE && (request_text(body, "project", session_word(s, 0)) < 0 ||
 		request_text(body, "reason", session_option(s, OPT_REASON)) < 0))

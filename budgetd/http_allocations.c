@@ -27,7 +27,7 @@ static int add_allocation(struct request *rq, struct fault *why)
 	struct project p;
 	int known;
 
-	if (money_entry(rq, "deposit", false, &e, why) < 0 || money_words(rq, &w, why) < 0 || money_units(rq, 1, &e.units, why) < 0 || read_terms(rq, &a, why) < 0 ||
+	if (money_entry(rq, "deposit", false, &e, why) < 0 || money_words(rq, &w, why) < 0 || money_units(rq, 0, &e.units, why) < 0 || read_terms(rq, &a, why) < 0 ||
 		body_need_text(rq, "project", &name, why) < 0 ||
 		project_find(rq->b->ledger, name, &p, why) != 1 || body_int(rq, "starts", 0, INT64_MAX / 4, &a.starts, why) < 0 ||
 		body_int(rq, "ends", 1, INT64_MAX / 4, &a.ends, why) < 0)
@@ -89,10 +89,9 @@ static int read_comment(struct request *rq, struct allocation *a, struct fault *
 static int set_terms(struct request *rq, struct allocation *a, struct change_words *w, struct fault *why)
 {
 	struct allocation was = *a;
-	int known = change_known(rq->b->ledger, w, why);
 
-	if (known != 0)
-		return known < 0 ? -1 : 0;
+	if (rq->said)
+		return 0;
 	if (read_terms(rq, a, why) < 0 || read_dates(rq, a, why) < 0 || read_comment(rq, a, why) < 0 ||
 		allocation_set(rq->b->ledger, a, rq->now, why) < 0 || change_allocation(rq->b->ledger, w, &was, a, why) < 0)
 		return -1;

@@ -126,7 +126,6 @@ static int set_cap(struct request *rq, struct fault *why)
 	struct cap c = { .units = CAP_NONE }, there = { .units = CAP_NONE };
 	struct change_words w;
 	struct project p;
-	int known;
 
 	if (money_words(rq, &w, why) < 0 || body_need_text(rq, "project", &name, why) < 0 || body_need_text(rq, "user", &user, why) < 0 ||
 		read_cap(rq, &c, why) < 0 || project_find(l, name, &p, why) != 1 || request_may_own(rq, l, p.id, why) < 0 ||
@@ -134,8 +133,7 @@ static int set_cap(struct request *rq, struct fault *why)
 		return -1;
 	c.project = p.id;
 	snprintf(c.user, sizeof(c.user), "%s", user);
-	known = change_known(l, &w, why);
-	if (known < 0 || (known == 0 && write_cap(rq, &c, &there, &w, why) < 0) || cap_of(l, p.id, c.uid, rq->now, &c, why) < 0)
+	if ((!rq->said && write_cap(rq, &c, &there, &w, why) < 0) || cap_of(l, p.id, c.uid, rq->now, &c, why) < 0)
 		return -1;	/* none is left as it was said: cap_of leaves it alone */
 	rq->reply = cap_json(&c, p.name);
 	return 0;

@@ -5,6 +5,7 @@
 #include "budgetd/ledger_moves.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
+#include "budgetd/said.h"
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdio.h>
@@ -166,6 +167,7 @@ int journal_json(struct request *rq, struct ledger *l, const struct journal_entr
 	put_int(o, "allocation", e->allocation);
 	put_int(o, "units", e->units);
 	put_int(o, "balance_units", e->balance);
+	put_int_or_null(o, "charge", e->charge, e->charge == 0);
 	put_text(o, "job", e->job[0] ? e->job : NULL);
 	put_text(o, "user", e->uid >= 0 ? people_name(rq->b->people, (uid_t)e->uid, rq->now, user) : NULL);
 	put_text(o, "actor", e->actor);
@@ -286,8 +288,8 @@ int money_entry(struct request *rq, const char *kind, bool need_reason, struct j
 		return fault_errno(why, EINVAL, "\"reason\" is missing: it is kept in the journal");
 	if (strlen(reason) >= sizeof(e->reason))
 		return fault_errno(why, EINVAL, "the reason has at most %zu bytes", sizeof(e->reason) - 1);
-	if (strlen(request_id) > 64)
-		return fault_errno(why, EINVAL, "\"request_id\" has at most 64 bytes");
+	if (request_id_check(rq, request_id, why) < 0)
+		return -1;
 	*e = (struct journal_entry){ .at = rq->now, .uid = -1 };
 	snprintf(e->kind, sizeof(e->kind), "%s", kind);
 	snprintf(e->reason, sizeof(e->reason), "%s", reason);
@@ -321,8 +323,7 @@ static int deposit(struct request *rq, struct fault *why)
 	struct journal_entry e;
 
 	if (money_entry(rq, "deposit", false, &e, why) < 0 || money_units(rq, 1, &e.units, why) < 0 ||
-		money_allocation(rq, &e.allocation, why) < 0 ||
-		journal_post(rq->b->ledger, &e, why) < 0)
+		money_allocation(rq, &e.allocation, why) < 0 || money_change(rq->b->ledger, &e, rq->now, why) < 0)
 		return -1;
 	return journal_json(rq, rq->b->ledger, &e, &rq->reply, why);
 }
@@ -333,7 +334,7 @@ int money_write(struct request *rq, handler_fn apply, struct fault *why)
 
 	if (body_flag(rq, "dry_run", &dry_run, why) < 0 || ledger_begin(rq->b->ledger, LEDGER_MONEY, why) < 0)
 		return -1;
-	if (money_expire(rq->b->ledger, rq->now, why) < 0 || apply(rq, why) < 0) {
+	if (money_expire(rq->b->ledger, rq->now, why) < 0 || request_said(rq, why) < 0 || apply(rq, why) < 0) {
 		ledger_rollback(rq->b->ledger);
 		return -1;
 	}

@@ -84,6 +84,13 @@ static bool credit_text(struct ledger *l, const void *of, char out[VALUE_MAX])
 	return number_text(((const struct project *)of)->credit, out);
 }
 
+static bool unmetered_text(struct ledger *l, const void *of, char out[VALUE_MAX])
+{
+	(void)l;
+	snprintf(out, VALUE_MAX, "yes");
+	return ((const struct project *)of)->unmetered;
+}
+
 static bool starts_text(struct ledger *l, const void *of, char out[VALUE_MAX])
 {
 	(void)l;
@@ -131,6 +138,7 @@ struct changeable {
 
 static const struct changeable settings[] = {
 	{ "parent", parent_text }, { "share", share_text }, { "on_exhausted", policy_text }, { "credit_units", credit_text },
+	{ "unmetered", unmetered_text },
 };
 static const struct changeable terms[] = {
 	{ "starts", starts_text },	{ "ends", ends_text },		{ "carry_over_percent", carry_over_text },
@@ -178,14 +186,7 @@ int change_existence(struct ledger *l, struct change_words *w, int64_t project, 
 		.became = there ? "there" : NULL }, why);
 }
 
-/* --- known, listed ------------------------------------------------------------------------------ */
-
-int change_known(struct ledger *l, struct change_words *w, struct fault *why)
-{
-	static const char known_sql[] = "SELECT id FROM change WHERE request_id = ?";
-
-	return w->request_id[0] ? sql_int(l, &w->first, known_sql, why, "s", w->request_id) : 0;
-}
+/* --- listed ------------------------------------------------------------------------------------- */
 
 static const char *text_or_null(sqlite3_stmt *st, int i)
 {

@@ -39,9 +39,6 @@ int change_role(struct ledger *l, struct change_words *w, int64_t project, const
 /* It is there, it is gone. */
 int change_existence(struct ledger *l, struct change_words *w, int64_t project, bool there, struct fault *why);
 
-/* Was this write done before? By its request id; the words are then those of its first row. 1, 0, -1. */
-int change_known(struct ledger *l, struct change_words *w, struct fault *why);
-
 typedef int (*change_fn)(const struct change *c, void *arg);
 /* Newest first, at most `limit`; project 0 = all, else with what is below it; before 0 = from the newest. The texts live until the next row. */
 int change_walk(struct ledger *l, int64_t project, int64_t before, int64_t limit, change_fn each, void *arg, struct fault *why);

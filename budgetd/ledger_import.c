@@ -61,7 +61,7 @@ struct import_run_values {
 
 struct import_part_values {
 	const char *kind;
-	int64_t id, run, seq, project, from, end, gpus, units;
+	int64_t id, run, seq, project, from, end, gpus, price, units;
 };
 
 #define FIVE_TIMES(row) row ", " row ", " row ", " row ", " row
@@ -70,8 +70,8 @@ struct import_part_values {
 #define RUN_INSERT                                                                                                               \
 	"INSERT INTO run (id, cluster, job, submit, start, label, partition, project, uid, tier, min_runtime, gpus, tres, price,"  \
 	" covered_until, ended, state, import) VALUES "
-#define PART_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-#define PART_INSERT "INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, units) VALUES "
+#define PART_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define PART_INSERT "INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, price, units) VALUES "
 
 /* In the order of RUN_INSERT, from parameter `at` on. */
 static void run_bind(sqlite3_stmt *st, int at, const struct import *im, const struct import_run_values *v)
@@ -108,10 +108,11 @@ static void part_bind(sqlite3_stmt *st, int at, const struct import *im, const s
 	sqlite3_bind_int64(st, at++, v->from);
 	sqlite3_bind_int64(st, at++, v->end);
 	sqlite3_bind_int64(st, at++, v->gpus);
+	sqlite3_bind_int64(st, at++, v->price);
 	sqlite3_bind_int64(st, at, v->units);
 }
 
-#define PART_PARAMETERS 10
+#define PART_PARAMETERS 11
 
 static int runs_write(struct ledger *l, struct import *im, struct fault *why)
 {
@@ -264,7 +265,8 @@ static int part_add(struct writing *w, const char *kind, int64_t from, int64_t e
 		return -1;
 	im->parts = grown;
 	grown[im->nparts++] = (struct import_part_values){ .id = ++im->last_charge, .run = im->last_run, .seq = w->seq++, .kind = kind,
-		.project = w->r->project, .from = from, .end = end, .gpus = w->piece->gpus, .units = units };
+		.project = w->r->project, .from = from, .end = end, .gpus = w->piece->gpus, .price = w->piece->price,
+		.units = units };
 	w->out->units += units;
 	return 0;
 }

@@ -176,10 +176,10 @@ int path_load(struct ledger *l, int64_t project, int64_t now, struct path *out, 
 			return fault_errno(why, EINVAL, "the budget tree is deeper than %d projects", BUDGET_DEPTH_MAX);
 		if (project_by_id(l, id, &p, why) != 1)
 			return fault_errno(why, ENOENT, "project %jd is not in the database", (intmax_t)id);
-		*n = (struct path_node){ .id = id, .on_exhausted = p.on_exhausted };
+		*n = (struct path_node){ .id = id, .on_exhausted = p.on_exhausted, .unmetered = p.unmetered };
 		memcpy(n->budget.name, p.name, sizeof(n->budget.name));
 		n->budget.credit = p.credit;
-		if (load_node_allocations(l, now, n, why) < 0)
+		if (!p.unmetered && load_node_allocations(l, now, n, why) < 0)
 			return -1;
 		out->depth++;
 	}
@@ -258,9 +258,15 @@ int journal_known(struct ledger *l, struct journal_entry *e, struct fault *why)
 {
 	static const char find_sql[] = "SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES " WHERE j.request_id = ?";
 
-	if (!e->request_id[0])
-		return 0;
-	return journal_one(l, sql_bind(l, find_sql, why, "s", e->request_id), e, why);
+	struct journal_entry there;
+	int rc = e->request_id[0] ? journal_one(l, sql_bind(l, find_sql, why, "s", e->request_id), &there, why) : 0;
+
+	if (rc != 1)
+		return rc;
+	if (strcmp(there.kind, e->kind) != 0)
+		return fault_errno(why, EEXIST, "the request id %s was used for another write: say this one with an id of its own", e->request_id);
+	*e = there;
+	return 1;
 }
 
 /* A charge moves `charged`, everything else moves `amount`: balance = amount - charged either way. */

@@ -45,6 +45,7 @@ int allocation_set(struct ledger *l, const struct allocation *a, int64_t now, st
 struct path_node {
 	int64_t id;
 	enum on_exhausted on_exhausted;
+	bool unmetered;			/* by its setting: the budget is then as if it had no allocation */
 	struct budget_node budget;
 	int nlive;			/* live allocations, the soonest to expire first */
 	struct {
@@ -87,7 +88,7 @@ struct journal_entry {
  * and *e becomes the first entry: 1; else 0; -1. EOVERFLOW: beyond ALLOCATION_UNITS_MAX. */
 int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why);
 
-/* 1 and *e replaced when a write with its request_id was already answered, else 0; -1. */
+/* 1 and *e replaced when a write of its kind with its request_id was already answered, else 0; -1: EEXIST when one of another kind was. */
 int journal_known(struct ledger *l, struct journal_entry *e, struct fault *why);
 
 int journal_by_id(struct ledger *l, int64_t id, struct journal_entry *out, struct fault *why);	/* 1, 0, -1 */

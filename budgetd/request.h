@@ -15,6 +15,7 @@
 
 struct ledger;
 struct project;
+struct route;
 struct MHD_Connection;
 
 /* The right that a call needs, as its row in routes.c has it. Administrators have all but the last. "People" of a project are its owners
@@ -36,9 +37,11 @@ struct request {
 	uid_t uid;			/* of the caller, from the kernel or from munged */
 	bool administrator;
 	enum who who;			/* of the route */
+	const struct route *route;
 	int64_t now;
 	const char *name;		/* the {name} of the path, or "" */
 	struct json_object *body;	/* an object, or NULL */
+	bool said;			/* the same write was said before, with the same request id (said.h) */
 	struct json_object *reply;	/* the handler's answer, given away to the server */
 	unsigned status;		/* 200 unless the handler says otherwise */
 };
@@ -71,7 +74,7 @@ struct json_object *reply_rows(struct json_object *rows, bool more);
  * Wants an open transaction on `l`. */
 int request_may_see(struct request *rq, struct ledger *l, int64_t project, struct fault *why);
 
-/* The project of ?project=, which the caller may see; *out is empty (id 0) when none was named: then a list shows what the caller may see
+/* The project of ?project=, which the caller may see (of WHO_PROJECT a removed one too, owners above it); *out is empty (id 0) when none was named: then a list shows what the caller may see
  * row by row (WHO_LIST), or all, to administrators (WHO_PROJECT). -1: ENOENT, EACCES. Wants an open transaction on `l`. */
 int request_project(struct request *rq, struct ledger *l, struct project *out, struct fault *why);
 

@@ -17,7 +17,7 @@
 /* One project on the way up, with the sums of its allocations. */
 struct budget_node {
 	char name[PROJECT_NAME_MAX];
-	bool metered;		/* has, or ever had, an allocation; a node that never had one bounds nothing */
+	bool metered;		/* has, or ever had, an allocation, and is not set unmetered; else it bounds nothing */
 	amount_t amount;	/* of the live allocations */
 	amount_t charged;	/* against the live allocations, by it and all below it */
 	amount_t held;		/* likewise */
@@ -34,6 +34,10 @@ amount_t budget_cap_left(const struct budget_node *n);
 
 /* Is it the cap that leaves least? */
 bool budget_cap_binds(const struct budget_node *n);
+
+/* What a project has now that is its own and not spoken for: of its live allocations alone, without its credit. Below zero it is what it
+ * uses of its credit. */
+amount_t budget_own(const struct budget_node *n);
 
 /* Available at one node, to the user who asks: of the project, or what a cap leaves of it. AMOUNT_UNBOUNDED when it is not metered. May
  * be negative after a pull-back: never clamped. */

@@ -9,6 +9,7 @@ CREATE TABLE project (
 	share        INTEGER NOT NULL DEFAULT 1 CHECK (share BETWEEN 0 AND 1000000),
 	on_exhausted TEXT CHECK (on_exhausted IN ('free', 'reject', 'wait')),		-- NULL = inherited
 	credit       INTEGER NOT NULL DEFAULT 0 CHECK (credit >= 0),
+	unmetered    INTEGER NOT NULL DEFAULT 0 CHECK (unmetered IN (0, 1)),		-- 1 = it bounds nothing, whatever it was given
 	created_at   INTEGER NOT NULL,
 	removed_at   INTEGER							-- a removed project keeps its journal
 ) STRICT;
@@ -60,6 +61,17 @@ CREATE TABLE user_sum (
 	PRIMARY KEY (allocation, uid)
 ) STRICT, WITHOUT ROWID;
 
+-- Which write a request id was said for, hashed: what is said again is the same write, or refused.
+CREATE TABLE said (
+	request_id TEXT PRIMARY KEY CHECK (length(request_id) BETWEEN 1 AND 64),
+	at         INTEGER NOT NULL,
+	write      TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER said_is_never_changed BEFORE UPDATE ON said
+BEGIN SELECT RAISE(ABORT, 'what a request id was said for never changes'); END;
+CREATE TRIGGER said_is_never_deleted BEFORE DELETE ON said
+BEGIN SELECT RAISE(ABORT, 'what a request id was said for is never forgotten'); END;
+
 -- The answer given to one submission, with or without money behind it.
 CREATE TABLE admission (
 	id            INTEGER PRIMARY KEY,
@@ -97,6 +109,8 @@ CREATE TABLE import (
 	last_charge  INTEGER,
 	hash         BLOB CHECK (length(hash) = 32)				-- over those rows (books/chain.h); NULL only until they are written
 ) STRICT;
+CREATE TRIGGER import_is_never_replaced BEFORE INSERT ON import WHEN EXISTS (SELECT 1 FROM import WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'an import is never replaced'); END;
 CREATE TRIGGER import_is_never_changed BEFORE UPDATE ON import WHEN OLD.hash IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'an import is never changed'); END;
 CREATE TRIGGER import_is_never_deleted BEFORE DELETE ON import
@@ -164,10 +178,27 @@ CREATE TABLE charge (
 	part_start INTEGER NOT NULL,
 	part_end   INTEGER NOT NULL CHECK (part_end >= part_start),
 	gpus       INTEGER NOT NULL,
-	units      INTEGER NOT NULL CHECK (units >= 0 AND (kind IN ('funded', 'imported') OR units = 0)),
+	price      INTEGER NOT NULL CHECK (price >= 0),				-- units a second, of the size that the run had in this part
+	units      INTEGER NOT NULL CHECK (units = CASE WHEN kind IN ('funded', 'imported') THEN (part_end - part_start) * price ELSE 0 END),
 	UNIQUE (run, seq)
 ) STRICT;
 CREATE INDEX charge_by_project ON charge(project, part_end);
+
+-- What of a charge does not count in the ratio (doc/model.md, 5), whether somebody paid it or not. Append-only, and chained.
+CREATE TABLE uncounted (
+	id     INTEGER PRIMARY KEY,
+	at     INTEGER NOT NULL,
+	charge INTEGER NOT NULL REFERENCES charge(id),
+	units  INTEGER NOT NULL CHECK (units > 0),
+	cause  TEXT NOT NULL CHECK (cause IN ('node failure', 'displaced', 'correction'))
+) STRICT;
+CREATE INDEX uncounted_by_charge ON uncounted(charge);
+CREATE TRIGGER uncounted_is_never_replaced BEFORE INSERT ON uncounted WHEN EXISTS (SELECT 1 FROM uncounted WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'what does not count in the ratio is append-only'); END;
+CREATE TRIGGER uncounted_is_never_changed BEFORE UPDATE ON uncounted
+BEGIN SELECT RAISE(ABORT, 'what does not count in the ratio is append-only'); END;
+CREATE TRIGGER uncounted_is_never_deleted BEFORE DELETE ON uncounted
+BEGIN SELECT RAISE(ABORT, 'what does not count in the ratio is append-only'); END;
 
 CREATE TABLE journal (
 	id         INTEGER PRIMARY KEY,
@@ -300,12 +331,6 @@ BEGIN SELECT RAISE(ABORT, 'a closed hold is never changed'); END;
 CREATE TRIGGER closed_hold_is_never_deleted BEFORE DELETE ON hold WHEN OLD.closed_at IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'a closed hold is never deleted'); END;
 
--- Up to when the loop has seen all that ran: what it has to ask slurmdbd for after it was away.
-CREATE TABLE look (
-	id          INTEGER PRIMARY KEY CHECK (id = 1),
-	all_seen_at INTEGER NOT NULL
-) STRICT;
-
 -- Settings of projects and terms of allocations as they were changed: who, when, from, to, why. Append-only, and chained.
 CREATE TABLE change (
 	id         INTEGER PRIMARY KEY,
@@ -330,6 +355,12 @@ CREATE TRIGGER change_is_never_changed BEFORE UPDATE ON change
 BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
 CREATE TRIGGER change_is_never_deleted BEFORE DELETE ON change
 BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
+
+-- Up to when the loop has seen all that ran: what it has to ask slurmdbd for after it was away.
+CREATE TABLE look (
+	id          INTEGER PRIMARY KEY CHECK (id = 1),
+	all_seen_at INTEGER NOT NULL
+) STRICT;
 
 -- What is final, link by link: books/chain.h. The links are made by the connection that budgetd writes by.
 CREATE TABLE chain (

@@ -61,6 +61,31 @@ refused()
 	ctl -o json journal speech | jq -e '.rows[0] | .kind == "transfer" and .reason == "speech has a deadline" and .actor == "root"'
 }
 
+@test "one request id is one write, over all kinds, projects and people, and a refusal tells nothing of the other" {
+	local said
+	as_owner() { as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" "$@"; }
+	ctl deposit vision 5 -r "a secret" --request-id K1
+	ctl deposit vision 5 -r "the same again" --request-id K1
+	[[ $(amount vision) == 21 ]]
+	refused 1 "the request id K1 was used for another write" ctl withdraw vision 3 -r x --request-id K1
+	refused 1 "the request id K1 was used for another write" ctl deposit speech 5 -r x --request-id K1
+	refused 1 "the request id K1 was used for another write" ctl deposit vision 6 -r x --request-id K1
+	refused 1 "the request id K1 was used for another write" ctl rate set k1 2 -r x --request-id K1
+	refused 1 "the request id K1 was used for another write" ctl project set vision --share 7 --request-id K1
+	refused 1 "the request id K1 was used for another write" ctl project add k1 --request-id K1
+	refused 1 "the request id K1 was used for another write" ctl request vision 5 -r x --request-id K1
+	ctl project set ai --remove-owners nobody
+	ctl project set speech --add-members nobody
+	said=$(as_owner request speech 5 -r x --request-id K1 2>&1) && return 1
+	[[ $said == *"used for another write"* && $said != *secret* && $said != *vision* ]]
+	ctl project set speech --remove-members nobody
+	ctl project set ai --add-owners nobody
+	refused 1 "those that begin with budgetd:" as_owner transfer vision speech 1 -r mine --request-id budgetd:run-1-charge-1
+	refused 1 "those that begin with check:" as_owner transfer vision speech 1 -r mine --request-id check:1-2-end-0
+	[[ $(amount vision) == 21 && $(amount speech) == 14 ]]
+	ctl withdraw vision 5 -r "as before"
+}
+
 @test "a void reverses the whole transfer, once" {
 	local id
 	id=$(entry speech)
@@ -200,7 +225,8 @@ would_hold()
 	ctl cap set capped nobody 6 -r "until he has learned it" --dry-run
 	[[ $(ctl -o json cap list capped | jq '.rows | length') == 0 ]]
 	ctl cap set capped nobody 6 -r "until he has learned it" --request-id c
-	ctl cap set capped nobody 60 -r "until he has learned it" --request-id c
+	ctl cap set capped nobody 6 -r "until he has learned it" --request-id c
+	refused 1 "used for another write" ctl cap set capped nobody 60 -r "until he has learned it" --request-id c
 	api "$DIR/slurm" POST /v1/verdicts -d "{$ask}"
 	answered 200 '2.00 of 6.00 GPU-h of your cap in capped left'
 	api "$DIR/slurm" POST /v1/verdicts -d "{$ask}"
@@ -217,6 +243,80 @@ would_hold()
 		.[0].actor == "nobody" and .[1].change == "cap of nobody: none -> 6.00 GPU-h" and .[1].reason == "until he has learned it" and length == 2'
 }
 
+@test "nothing is put into an allocation that has ended, and a project can begin with 0" {
+	local end id
+	end=$(($(date +%s) + 2))
+	ctl project add zero
+	ctl allocation add zero 0 -r "to begin with"
+	ctl -o json balance zero | jq -e '.rows[0] | .metered and .available_units == 0'
+	api "$PEOPLE" POST /v1/allocations -d "{\"project\":\"zero\",\"amount_units\":3600000,\"ends\":$end}"
+	id=$(jq .id <<<"$reply")
+	ctl -o json request zero 5 -r please >"$BATS_TEST_TMPDIR/request"
+	has_ended() { ctl -o json allocation show "$id" | jq -e '.state == "expired"' >/dev/null; }
+	eventually has_ended
+	refused 1 "allocation $id of zero has ended, at 20" ctl deposit zero 5 --allocation "$id" -r late
+	refused 1 "budgetctl allocation add zero GPU-HOURS" ctl request approve "$(jq .id "$BATS_TEST_TMPDIR/request")" --allocation "$id" -r late
+	[[ $(amount zero) == 0 ]]
+}
+
+@test "credit that is in use stays, whatever the project is to get later" {
+	local future
+	ctl project add lent --credit 2
+	ctl allocation add lent 1 -r now
+	future=$(ctl -o json allocation add lent 100 --starts now+10d -r later | jq .id)
+	api "$DIR/slurm" POST /v1/verdicts -d '{"kind":"submit","uid":0,"account":"lent","tres_per_job":"gres:gpu:l4:6","num_tasks":1,"min_nodes":1,"time_limit_min":60,"min_runtime":"1h"}'
+	answered 200 "3.00 GPU-h of lent set aside"
+	refused 1 "has 2.00 GPU-h of its credit in use" ctl project set lent --credit 0
+	refused 1 "0.00 GPU-h" ctl withdraw lent 1 -r more
+	ctl withdraw lent 100 --allocation "$future" -r "they do not need it"
+	"$BUILD/budgetctl/budgetctl" verify "$DIR/budget.db"
+}
+
+@test "a project that is set unmetered bounds nothing, whatever it has, and its credit does nothing" {
+	local ask='{"kind":"submit","uid":0,"account":"loose","tres_per_job":"gres:gpu:l4:4","num_tasks":1,"min_nodes":1,"time_limit_min":60,"min_runtime":"1h"}' said
+	said=$(ctl project add loose --credit 1 2>&1)
+	[[ $said == *"loose has no allocation, so its credit has no effect"* ]]
+	ctl allocation add loose 0 -r "metered from the first day"
+	ctl project set loose --credit 0
+	api "$DIR/slurm" POST /v1/verdicts -d "$ask"
+	answered 200 '"tier":"free"'
+	refused 2 "it is yes or no" ctl project set loose --unmetered maybe
+	ctl project set loose --unmetered yes -r "a guest"
+	ctl -o json project show loose | jq -e .unmetered
+	ctl -o json balance loose | jq -e '.rows[0] | .metered == false and .available_units == null'
+	[[ $(ctl balance loose) == *unmetered* ]]
+	api "$DIR/slurm" POST /v1/verdicts -d "$ask"
+	answered 200 '"tier":"funded"'
+	said=$(ctl project set loose --credit 5 2>&1)
+	[[ $said == *"loose is set unmetered, so its credit has no effect"* ]]
+	ctl project set loose --unmetered no
+	ctl -o json balance loose | jq -e '.rows[0] | .metered and .held_units == 0'
+	ctl -o json changes loose | jq -e '[.rows[] | select(.what == "unmetered") | .change] == ["unmetered: yes -> none", "unmetered: none -> yes"]'
+	"$BUILD/budgetctl/budgetctl" verify "$DIR/budget.db"
+}
+
+@test "hours that are unspent are not removed with their project in silence, and its journal stays to be read" {
+	as_owner() { as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" "$@"; }
+	ctl project add left --parent ai --members nobody
+	ctl allocation add left 7 -r grant
+	ctl allocation add left 5 --starts now+10d -r later
+	refused 1 "left has 12.00 GPU-h unspent" ctl project remove left
+	ctl project remove left --force --dry-run -r done
+	ctl project show left
+	[[ $(ctl project remove left --force -r "the group has moved" --request-id r1) == *"12.00 GPU-h are withdrawn"* ]]
+	ctl project remove left --force --request-id r1
+	refused 1 "used for another write" ctl project remove speech --request-id r1
+	ctl -o json journal left | jq -e '[.rows[] | .kind] == ["withdrawal", "withdrawal", "deposit", "deposit"] and
+		.rows[0].reason == "the group has moved" and .rows[0].first == .rows[1].id and .rows[0].charge == null'
+	as_owner journal left
+	ctl -o json changes left | jq -e '.rows[0].change == "project: there -> none"'
+	ctl project set ai --remove-owners nobody
+	refused 4 "administrator" as_owner journal left
+	refused 1 "no project left" ctl balance left
+	refused 1 "no project never" ctl journal never
+	"$BUILD/budgetctl/budgetctl" verify "$DIR/budget.db"
+}
+
 changes()	{ ctl -o json changes "$1" | jq -c '[.rows[] | .change]'; }
 
 @test "every change of a project or an allocation is kept: who, when, from, to, why; once, and not when it is tried" {
@@ -226,7 +326,8 @@ changes()	{ ctl -o json changes "$1" | jq -c '[.rows[] | .change]'; }
 	[[ $(changes kept) == '["role of root: none -> owner","credit: none -> 0.00 GPU-h","share: none -> 3","project: none -> there"]' ]]
 	ctl project set kept --share 5 --on-exhausted wait --credit 2 -r "they grew" --dry-run
 	ctl project set kept --share 5 --on-exhausted wait --credit 2 -r "they grew" --request-id k2
-	ctl project set kept --share 9 --request-id k2
+	ctl project set kept --share 5 --on-exhausted wait --credit 2 -r "they grew" --request-id k2
+	refused 1 "used for another write" ctl project set kept --share 9 --request-id k2
 	[[ $(ctl -o json project show kept | jq .share) == 5 ]]
 	ctl project set kept --remove-owners root --add-members root -r "she left"
 	ctl project set kept --share 5

@@ -47,6 +47,7 @@
 	X(rights) \
 	X(refund) \
 	X(routes) \
+	X(said) \
 	X(sacct) \
 	X(sacct_text) \
 	X(schema) \

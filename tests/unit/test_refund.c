@@ -117,6 +117,27 @@ static int cut_month(struct ledger *l, void *run, struct fault *why)
 	return run_interim(l, r, NOON + r->gpus * HOUR, NOON + r->gpus * HOUR, why);
 }
 
+static int occupy(struct ledger *l, void *arg, struct fault *why)
+{
+	struct journal_entry e = { .at = NOON, .kind = "transfer", .allocation = *(int64_t *)arg, .units = 1, .actor = "eve",
+		.request_id = "run-1-charge-1" };
+
+	return journal_post(l, &e, why);
+}
+
+START_TEST(nobody_takes_the_id_of_a_refund_that_is_to_come)
+{
+	int64_t p = books_project(&b, "p", 0), a = books_allot(&b, p, 50 * GPU_H, 0, 0);
+	amount_t back;
+	struct run r;
+
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, occupy, &a), 0);
+	start(p, 1, 2 * HOUR, &r);
+	ck_assert_int_eq(ends(&r, NOON + HOUR, "NODE_FAIL", &back), 0);
+	ck_assert_int_eq(REFUNDS("request_id = 'budgetd:run-1-charge-1'"), GPU_H);
+}
+END_TEST
+
 /* 3 hours before the edge of a month, 2 after it: the newer charge goes back whole, of the older one the last two hours. */
 START_TEST(the_last_hours_may_lie_in_several_charges)
 {
@@ -198,6 +219,7 @@ START_TEST(a_project_that_pays_nothing_gets_nothing)
 	ck_assert_int_eq(ends(&r, NOON + HOUR, "NODE_FAIL", &back), 0);
 	ck_assert_int_eq(back, 0);
 	ck_assert_int_eq(REFUNDS("1"), 0);
+	ck_assert_int_eq(books_ask(&b, "SELECT sum(units) FROM uncounted WHERE cause = 'node failure'"), GPU_H);	/* its share has it back */
 }
 END_TEST
 
@@ -235,6 +257,14 @@ static int look_at_ratio(struct ledger *l, void *arg, struct fault *why)
 	return 0;
 }
 
+/* The actor is a name like any other: a person may be called so. */
+static int refund_as_budgetd(struct ledger *l, void *arg, struct fault *why)
+{
+	struct journal_entry e = { .at = NOON, .actor = "budgetd", .reason = "by hand all the same" };
+
+	return money_refund(l, 1, *(amount_t *)arg, &e, NOON, why);
+}
+
 /* 16 GPUs for a week are 2,688 GPU-hours: 268.8 of them are a tenth. */
 START_TEST(what_was_given_back_by_itself_leaves_the_ratio_and_what_was_by_hand_does_not)
 {
@@ -247,6 +277,7 @@ START_TEST(what_was_given_back_by_itself_leaves_the_ratio_and_what_was_by_hand_d
 	start(x.project, 8, 8 * HOUR, &failed);
 	ck_assert_int_eq(ends(&paid, NOON + 336 * HOUR / 10, "COMPLETED", &back), 0);
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, refund_by_hand, &by_hand), 0);
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, refund_as_budgetd, &by_hand), 0);
 	ck_assert_int_eq(ends(&failed, NOON + 4 * HOUR, "NODE_FAIL", &back), 0);
 	ck_assert_int_eq(back, 32 * GPU_H);
 	ck_assert_int_eq(books_do(&b, LEDGER_READ, look_at_ratio, &x), 0);
@@ -265,6 +296,7 @@ Suite *refund_suite(void)
 	suite_add_tcase(s, rule);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_node_failure_gives_back_the_last_four_hours_at_every_project_that_paid_once);
+	tcase_add_test(t, nobody_takes_the_id_of_a_refund_that_is_to_come);
 	tcase_add_test(t, the_last_hours_may_lie_in_several_charges);
 	tcase_add_test(t, what_was_given_back_by_hand_counts_towards_the_hours);
 	tcase_add_test(t, who_was_displaced_before_the_minimum_pays_nothing_and_who_was_later_pays_all);

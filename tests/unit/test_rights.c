@@ -219,6 +219,7 @@ static int call(const struct case_row *row, const struct person *who, bool slurm
 	r = route_find(text, path, &rq.name);
 	ck_assert_msg(r != NULL, "line %d: there is no %s %s", row->line, text, path);
 	rq.who = r->who;
+	rq.route = r;
 	rq.administrator = people_is_administrator(d.people, who->uid);
 	rq.connection = (struct MHD_Connection *)query;
 	rq.body = strcmp(body, "-") ? json_tokener_parse(body) : NULL;
