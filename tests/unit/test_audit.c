@@ -145,8 +145,8 @@ static const struct {
 	{ "import.rows", "INSERT INTO run (cluster, job, submit, start, label, project, uid, partition, tier, min_runtime, gpus, tres, price,"
 		" covered_until, ended, import) VALUES ('c', 99, 1, 1, '99', 2, 1, '', 'funded', 0, 1, '', 1, 1, 1, 1)",
 		"run 5: it says that import 1 wrote it, which wrote 4 to 4" },
-	{ "import.rows", "INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, units)"
-		" VALUES (2, 7, 'imported', 2, 1, 1, 2, 1, 1000)", "it is imported, run 2 is not" },
+	{ "import.rows", "INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units)"
+		" VALUES (2, 7, 'imported', 2, 1, 1, 2, 1, 1000, 1000)", "it is imported, run 2 is not" },
 	{ "journal.balance", "UPDATE journal SET balance = balance + 1 WHERE id = 3",
 		"journal 3: the balance of allocation 2 is 183600001 units, the entries up to it sum to 183600000" },
 	{ "journal.balance", "UPDATE journal SET units = units + 1 WHERE id = 1", "journal 1: the balance of allocation 1" },
