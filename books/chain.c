@@ -27,6 +27,12 @@ static const struct chained {
 
 #define CHAINED (sizeof(chained) / sizeof(chained[0]))
 
+const char *chain_table(size_t i, const char **closing)
+{
+	*closing = i < CHAINED ? chained[i].closing : NULL;
+	return i < CHAINED ? chained[i].table : NULL;
+}
+
 /* --- the hash ----------------------------------------------------------------------------------- */
 
 static void hash_bytes(struct sha256_ctx *c, char type, const void *bytes, int length)

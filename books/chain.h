@@ -21,10 +21,14 @@
 #ifndef BOOKS_CHAIN_H
 #define BOOKS_CHAIN_H
 #include <sqlite3.h>
+#include <stddef.h>
 #include "lib/fault.h"
 
 #define CHAIN_HASH_BYTES 32
 #define CHAIN_HEAD_TEXT_MAX 96
+
+/* The tables of which rows become final, by number; NULL behind the last. *closing: as this column gets a value; NULL = as they are written. */
+const char *chain_table(size_t i, const char **closing);
 
 /* This connection knows chain_hash(HASH-BEFORE, TABLE, COLUMN...) from now on. 0; or -1, errno ENOMEM, EIO. */
 int chain_function(sqlite3 *db, struct fault *why);
