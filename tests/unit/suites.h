@@ -21,9 +21,12 @@
 	X(doctor) \
 	X(doctor_files) \
 	X(duration) \
+	X(entitlement) \
 	X(fairshare) \
+	X(fronts) \
 	X(gpu_count) \
 	X(gpu_request) \
+	X(import) \
 	X(job_id) \
 	X(job_options) \
 	X(ledger) \
@@ -37,6 +40,7 @@
 	X(network) \
 	X(order) \
 	X(place) \
+	X(placement) \
 	X(question) \
 	X(ranking) \
 	X(run_months) \
@@ -49,6 +53,7 @@
 	X(sacct_text) \
 	X(schema) \
 	X(settings) \
+	X(simulate) \
 	X(submit_options) \
 	X(token) \
 	X(tres) \

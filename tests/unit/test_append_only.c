@@ -145,13 +145,14 @@ static void is_append_only(const char *table, const char *closing)
 		REFUSED("UPDATE OR REPLACE %s SET id = (SELECT min(id) FROM %s WHERE %s) WHERE %s IS NULL", table, table, final, closing);
 }
 
-/* A void, for the one key of the journal that the fixture has no row for. */
-static void add_void(void)
+/* A void, for the one key of the journal that the fixture has no row for, and imports. */
+static void add_what_the_fixture_lacks(void)
 {
-	static const char void_sql[] = "INSERT INTO journal (at, kind, allocation, project, units, balance, actor, corrects)"
-				       " SELECT at, 'void', allocation, project, -units, balance - units, 'ada', id FROM journal WHERE id = 3";
+	static const char rows_sql[] = "INSERT INTO journal (at, kind, allocation, project, units, balance, actor, corrects)"
+				       " SELECT at, 'void', allocation, project, -units, balance - units, 'ada', id FROM journal WHERE id = 3;"
+				       "INSERT INTO import (at, actor, hash) VALUES (1, 'root', zeroblob(32)), (1, 'root', NULL)";
 
-	ck_assert_msg(sqlite3_exec(db, void_sql, NULL, NULL, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
+	ck_assert_msg(sqlite3_exec(db, rows_sql, NULL, NULL, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
 }
 
 START_TEST(what_is_final_is_never_changed_deleted_or_replaced)
@@ -159,7 +160,7 @@ START_TEST(what_is_final_is_never_changed_deleted_or_replaced)
 	const char *closing, *table;
 	size_t n = 0;
 
-	add_void();
+	add_what_the_fixture_lacks();
 	for (; (table = chain_table(n, &closing)) != NULL; n++)
 		is_append_only(table, closing);
 	ck_assert_uint_ge(n, 9);
