@@ -71,8 +71,11 @@ static int take_hold(struct pass *p, struct starting *s, struct hold_row *h, str
 
 	if (have < 0)
 		return -1;
-	if (have)
+	if (have && pool.project == s->run.project)
 		return hold_take_task(p->b->ledger, &pool, s->run.id, p->now, h, why);
+	/* It was to move to another project, and started where it was. */
+	if (have && pool.tasks <= 1 && hold_close(p->b->ledger, &pool, p->now, "started in another project", why) < 0)
+		return -1;
 	*h = (struct hold_row){ .admission = s->admission.id, .project = s->run.project, .run = s->run.id, .tasks = 1,
 		.opened_at = p->now };
 	return hold_open(p->b->ledger, &(struct path){0}, h, why);	/* empty, to be filled as far as the money goes */

@@ -9,6 +9,7 @@
 #include "lib/tres.h"
 #include "lib/wait_line.h"
 #include <errno.h>
+#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,12 +71,30 @@ static int merge_waiting(struct pass *p, struct fault *why)
 
 /* --- the job as it is now ----------------------------------------------------------------------- */
 
-/* The job as it is priced: when this changes the job was modified, and the difference is checked anew. */
-static void signature(const struct job_view *j, char out[160])
+static void hash_text(struct sha256_ctx *c, const char *text)
 {
-	snprintf(out, 160, "%.40s|%.40s|%jd|%.40s|%u-%u", j->account ? j->account : "", j->partition ? j->partition : "",
-		(intmax_t)j->time_limit_s, j->tres_req && strstr(j->tres_req, "gres/") ? strstr(j->tres_req, "gres/") : "",
-		j->request.min_nodes, j->request.max_nodes);
+	sha256_update(c, text ? strlen(text) + 1 : 1, (const uint8_t *)(text ? text : ""));
+}
+
+#define SIGNATURE_MAX (2 * SHA256_DIGEST_SIZE + 1)
+
+/* The job as it is priced, whole: when this changes the job was modified, and the difference is checked anew. */
+static void signature(const struct job_view *j, char out[SIGNATURE_MAX])
+{
+	const char *gres = j->tres_req ? strstr(j->tres_req, "gres/") : NULL;
+	uint8_t digest[SHA256_DIGEST_SIZE];
+	struct sha256_ctx c;
+	char numbers[64];
+
+	snprintf(numbers, sizeof(numbers), "%jd|%u-%u", (intmax_t)j->time_limit_s, j->request.min_nodes, j->request.max_nodes);
+	sha256_init(&c);
+	hash_text(&c, j->account);
+	hash_text(&c, j->partition);
+	hash_text(&c, gres);
+	hash_text(&c, numbers);
+	sha256_digest(&c, sizeof(digest), digest);
+	for (size_t i = 0; i < sizeof(digest); i++)
+		sprintf(out + 2 * i, "%02x", digest[i]);
 }
 
 /* Price the job as it is now, with the minimum runtime that was declared at submission. */
@@ -116,28 +135,48 @@ static int move_project(struct pass *p, struct waiting *w, struct fault *why)
 	return 0;
 }
 
-/* The first look only remembers: the price was made a moment ago from the question itself. */
-static int follow_change(struct pass *p, struct waiting *w, struct fault *why)
+static void price_as_it_is(struct pass *p, struct waiting *w)
 {
 	struct fault problem = {0};
 	struct admission priced;
-	char now[160];
+
+	if (reprice(p, w, &priced, &problem) < 0) {
+		log_warning("job %u was changed to something that cannot be priced: %s", w->job->job_id, problem.text);
+		return;
+	}
+	w->admission.per_task = priced.per_task;
+	w->admission.min_runtime_s = priced.min_runtime_s;
+}
+
+/* A change was accepted and Slurm does not show it: the table may be older than the answer, or Slurm refused it. Then it has its hours for as
+ * long as a submission of which no job came. */
+static bool change_is_awaited(const struct pass *p, const struct admission_row *a, bool shown)
+{
+	if (a->changing_at >= p->now)
+		return true;
+	return !shown && a->changing_at > p->now - p->b->settings->unbound_hold_s;
+}
+
+/* The first look only remembers: the price was made a moment ago from the question itself. */
+static int follow_change(struct pass *p, struct waiting *w, struct fault *why)
+{
+	struct admission_row *a = &w->admission;
+	char now[SIGNATURE_MAX];
+	bool shown;
 
 	signature(w->job, now);
-	if (strcmp(now, w->admission.seen) == 0)
+	shown = strcmp(now, a->seen) != 0;
+	if ((!shown && !a->changing_at) || (a->changing_at && change_is_awaited(p, a, shown)))
 		return 0;
-	if (w->admission.seen[0]) {
-		if (reprice(p, w, &priced, &problem) < 0) {
-			log_warning("job %u was changed to something that cannot be priced: %s", w->job->job_id, problem.text);
-		} else {
-			w->admission.per_task = priced.per_task;
-			w->admission.min_runtime_s = priced.min_runtime_s;
-		}
-	}
+	if (!shown)
+		log_info("job %u: a change of it was accepted and Slurm did not make it, what it took goes back", w->job->job_id);
+	if (a->seen[0])
+		price_as_it_is(p, w);
 	if (move_project(p, w, why) < 0)	/* at the first look too: it may have been changed before we saw it */
 		return -1;
-	memcpy(w->admission.seen, now, sizeof(now));
-	return admission_update(p->b->ledger, &w->admission, why);
+	a->changing_at = 0;
+	memcpy(a->seen, now, sizeof(now));
+	return admission_update(p->b->ledger, a, why);
 }
 
 /* --- its hold ----------------------------------------------------------------------------------- */
@@ -221,9 +260,10 @@ struct turn {
 	struct wait_line *line;
 };
 
-static bool never_goes_free(const struct pass *p, const struct admission_row *a, const struct path *path)
+/* What has hours set aside keeps them: its change that cannot be paid waits, whatever its project does with jobs that it cannot pay. */
+static bool never_goes_free(const struct pass *p, const struct admission_row *a, const struct hold_row *pool, const struct path *path)
 {
-	return a->parked_at || a->insists || path_on_exhausted(path, admit_site_policy(p->b)) != ON_EXHAUSTED_FREE;
+	return pool->units > 0 || a->parked_at || a->insists || path_on_exhausted(path, admit_site_policy(p->b)) != ON_EXHAUSTED_FREE;
 }
 
 /* It does not fit as a whole. Where not one task does, it goes to the free tier, unless it waits already or its project has it otherwise. */
@@ -281,11 +321,11 @@ static int take_turn(struct pass *p, void *arg, struct fault *why)
 	if (path_load_for(l, w->admission.project, w->admission.uid, p->now, &path, why) < 0)
 		return -1;
 	credited = path;
-	stays = never_goes_free(p, &w->admission, &path);
+	stays = never_goes_free(p, &w->admission, &pool, &path);
 	if ((have && hold_credit(l, &pool, &credited, why) < 0) || ask_line(t->line, w, &pool, stays, &credited, &got, why) < 0)
 		return -1;
-	if (!have && got.tasks == 0)
-		w->paid = 0;
+	if (got.tasks == 0)
+		w->paid = 0;	/* and it keeps what it has, which pays for no task of it now */
 	else if (pool_set(p, w, &pool, have, got.tasks, &path, why) < 0)
 		return -1;
 	return got.refused_at < 0 ? unpark(p, w, why) : fall_short(p, w, stays, &got, &path, why);
