@@ -125,6 +125,18 @@ const struct audit_check audit_checks[] = {
 		"  WHERE j.kind IN ('charge', 'refund') UNION ALL"
 		" SELECT d.allocation, a.uid, 0, 0, 0, d.units FROM hold_draw d JOIN hold h ON h.id = d.hold JOIN admission a ON a.id = h.admission)"
 		" GROUP BY allocation, uid) WHERE charged <> charged_ OR held <> held_ ORDER BY allocation, uid LIMIT 1", NULL },
+	{ "change.last", "settings and terms are what they were last changed to",
+		"SELECT printf('change %d: %s%s%s is %s, it was last changed to %s', id, what, iif(user IS NULL, '', ' of '), coalesce(user, ''),"
+		" coalesce(is_, 'none'), coalesce(became, 'none')) FROM (SELECT c.*, CAST(CASE c.what"
+		" WHEN 'project' THEN iif(p.removed_at IS NULL, 'there', NULL) WHEN 'share' THEN p.share WHEN 'credit_units' THEN p.credit"
+		" WHEN 'on_exhausted' THEN p.on_exhausted WHEN 'parent' THEN (SELECT u.name FROM project u WHERE u.id = p.parent)"
+		" WHEN 'role' THEN (SELECT m.role FROM member m WHERE m.project = p.id AND m.user = c.user)"
+		" WHEN 'cap_units' THEN (SELECT k.units FROM cap k WHERE k.project = p.id AND k.user = c.user)"
+		" WHEN 'starts' THEN a.starts WHEN 'ends' THEN a.ends WHEN 'carry_over_percent' THEN a.carry_over"
+		" WHEN 'vests' THEN iif(a.vests, 'yes', 'no') WHEN 'burst_units' THEN a.burst WHEN 'comment' THEN a.comment ELSE c.became END"
+		" AS TEXT) AS is_ FROM change c JOIN project p ON p.id = c.project LEFT JOIN allocation a ON a.id = c.allocation"
+		" WHERE c.id IN (SELECT max(id) FROM change GROUP BY project, allocation, what, user))"
+		" WHERE is_ IS NOT became ORDER BY id LIMIT 1", NULL },
 	{ "hold.draws", "an open hold draws on its project what it holds; on no project more",
 		/* A project that got its first allocation after the job was admitted is drawn on for what was added from then on. */
 		"WITH first(project, at) AS (SELECT project, min(created_at) FROM allocation GROUP BY project),"
@@ -159,9 +171,12 @@ const struct audit_check audit_checks[] = {
 		" JOIN allocation_sum s ON s.allocation = a.id JOIN project p ON p.id = a.project GROUP BY p.id)"
 		" WHERE used > amount + credit ORDER BY id LIMIT 1", NULL },
 	{ "charge.paid", "the project pays a charge, whole, and those above it no more than that",
+		/* A project that had no allocation when the hold was taken pays for what was added to it since. */
 		"SELECT printf('charge %d: it is %d units, project %d paid %d', id, units, payer, paid) FROM (SELECT c.id, c.units,"
-		" j.project AS payer, -sum(j.units) AS paid, j.project = c.project AS own FROM journal j JOIN charge c ON c.id = j.charge"
-		" WHERE j.kind = 'charge' GROUP BY c.id, j.project) WHERE paid > units OR (own AND paid <> units) ORDER BY id LIMIT 1", NULL },
+		" j.project AS payer, -sum(j.units) AS paid, j.project = c.project AND EXISTS (SELECT 1 FROM hold h JOIN allocation a"
+		" ON a.project = c.project AND a.created_at < h.opened_at WHERE h.run = c.run) AS whole"
+		" FROM journal j JOIN charge c ON c.id = j.charge WHERE j.kind = 'charge' GROUP BY c.id, j.project)"
+		" WHERE paid > units OR (whole AND paid <> units) ORDER BY id LIMIT 1", NULL },
 	{ "charge.price", "a funded part costs its seconds",
 		/* The run has the price of its last size: an earlier part is known to cost whole seconds only. */
 		"SELECT printf('charge %d: %d seconds at %d units a second cost %d', c.id, part_end - part_start, price, units)"

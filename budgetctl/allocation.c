@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * allocation.c - allocation add, list, show */
+ * allocation.c - allocation add, set, list, show */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -58,7 +58,7 @@ static int when_put(const struct session *s, enum command_option o, const char *
 	struct fault why = { "" };
 	int64_t at;
 
-	if (!text)
+	if (!text || (o == OPT_ENDS && !strcmp(text, "none")))
 		return DONE;
 	if (when_parse(text, time(NULL), &at, &why) < 0)
 		return complain(USAGE, "--%s: %s", option_table[o].name, why.text);
@@ -105,12 +105,29 @@ static int allocation_write(struct session *s, int rv, const char *method, const
 	return rv;
 }
 
+/* --starts and --ends, of which "none" opens it. */
+static int dates_put(const struct session *s, struct json_object *body)
+{
+	const char *ends = session_option(s, OPT_ENDS);
+	int rv = when_put(s, OPT_STARTS, "starts", body);
+
+	if (rv == DONE)
+		rv = when_put(s, OPT_ENDS, "ends", body);
+	if (rv == DONE && ends && !strcmp(ends, "none") && json_object_object_add(body, "open", json_object_new_boolean(1)) < 0)
+		rv = out_of_memory();
+	return rv;
+}
+
 int cmd_allocation_set(struct session *s)
 {
 	struct json_object *body = json_object_new_object();
 	char *path = request_path("/v1/allocations/", session_word(s, 0));
 	int rv = body && path ? terms_put(s, body) : out_of_memory();
 
+	if (rv == DONE)
+		rv = dates_put(s, body);
+	if (rv == DONE && request_text(body, "comment", session_option(s, OPT_COMMENT)) < 0)
+		rv = out_of_memory();
 	if (rv == DONE && !json_object_object_length(body))
 		rv = complain(USAGE, "nothing to set. See budgetctl allocation set --help");
 	if (rv == DONE && request_text(body, "reason", session_option(s, OPT_REASON)) < 0)
@@ -123,7 +140,7 @@ int cmd_allocation_set(struct session *s)
 int cmd_allocation_add(struct session *s)
 {
 	struct json_object *body = json_object_new_object();
-	int rv = body ? amount_put(body, session_word(s, 1)) : out_of_memory();
+	int rv = body ? amount_or_zero_put(body, session_word(s, 1)) : out_of_memory();
 
 	if (rv == DONE && (request_text(body, "project", session_word(s, 0)) < 0 ||
 		request_text(body, "reason", session_option(s, OPT_REASON)) < 0))

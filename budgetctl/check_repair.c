@@ -67,7 +67,7 @@ static int how_put(struct json_object *body, const struct check *c, const struct
 
 	if (r->row)
 		json_object_object_get_ex(r->row, "correction", &last);
-	snprintf(id, sizeof(id), "check-%jd-%jd-%s-%jd", (intmax_t)r->job, (intmax_t)r->start, difference_table[d].id,
+	snprintf(id, sizeof(id), "check:%jd-%jd-%s-%jd", (intmax_t)r->job, (intmax_t)r->start, difference_table[d].id,
 		(intmax_t)(last ? row_number(last, "id") : 0));
 	snprintf(text, sizeof(text), "check --repair: %s", difference_table[d].about);
 	if (request_text(body, "kind", difference_table[d].id) < 0 || request_text(body, "reason", reason ? reason : text) < 0 ||

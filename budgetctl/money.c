@@ -22,6 +22,9 @@ static const struct column journal_columns[] = {
 	{ "user", "User", KIND_TEXT, NULL, false },
 	{ "actor", "Actor", KIND_TEXT, NULL, false },
 	{ "reason", "Reason", KIND_LONG_TEXT, NULL, false },
+	{ "charge", NULL, KIND_COUNT, NULL, false },
+	{ "first", NULL, KIND_COUNT, NULL, false },
+	{ "corrects", NULL, KIND_COUNT, NULL, false },
 };
 
 /* "available" is the project's own; what an ancestor leaves of it stands in Bound by. */
@@ -41,7 +44,7 @@ static const struct column balance_columns[] = {
 	{ "cap_left_units", NULL, KIND_AMOUNT, NULL, false },
 };
 
-int amount_put(struct json_object *body, const char *text)
+int amount_or_zero_put(struct json_object *body, const char *text)
 {
 	struct fault why = { "" };
 	amount_t amount;
@@ -51,9 +54,17 @@ int amount_put(struct json_object *body, const char *text)
 			text);
 	if (amount_parse(text, &amount, &why) < 0)
 		return complain(USAGE, "%s", why.text);
-	if (amount == 0)
-		return complain(USAGE, "%s GPU-hours are nothing to give", text);
 	return request_number(body, "amount_units", amount) < 0 ? out_of_memory() : DONE;
+}
+
+int amount_put(struct json_object *body, const char *text)
+{
+	struct json_object *units = NULL;
+	int rv = amount_or_zero_put(body, text);
+
+	if (rv == DONE && json_object_object_get_ex(body, "amount_units", &units) && json_object_get_int64(units) == 0)
+		rv = complain(USAGE, "%s GPU-hours are nothing to give", text);
+	return rv;
 }
 
 int signed_amount_put(struct json_object *body, const char *text)

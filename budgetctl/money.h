@@ -10,7 +10,9 @@
 /* The argument GPU-HOURS as "amount_units" of a body. DONE; USAGE after a complaint when it makes no sense
  * or is nothing. */
 int amount_put(struct json_object *body, const char *text);
-/* The same, with a sign in front or without. */
+/* The same, but nothing is fine: a project can begin with 0. */
+int amount_or_zero_put(struct json_object *body, const char *text);
+/* As amount_put, with a sign in front or without. */
 int signed_amount_put(struct json_object *body, const char *text);
 
 /* The option --allocation, and --reason, which is needed: `what` needs one ("a deposit"). DONE; USAGE after a complaint. */

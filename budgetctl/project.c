@@ -174,6 +174,8 @@ int cmd_project_add(struct session *s)
 	if (rv == DONE)
 		rv = fields_put(s, body);
 	if (rv == DONE)
+		rv = text_put(body, "reason", session_option(s, OPT_REASON));
+	if (rv == DONE)
 		return project_write(s, "POST", strdup("/v1/projects"), body);
 	json_object_put(body);
 	return rv;
@@ -187,6 +189,8 @@ int cmd_project_set(struct session *s)
 	if (rv == DONE && !json_object_object_length(body))
 		rv = complain(USAGE, "nothing to set. See budgetctl project set --help");
 	if (rv == DONE)
+		rv = text_put(body, "reason", session_option(s, OPT_REASON));
+	if (rv == DONE)
 		return project_write(s, "PATCH", request_path("/v1/projects/", session_word(s, 0)), body);
 	json_object_put(body);
 	return rv;
@@ -198,15 +202,20 @@ static const struct column removed_columns[] = {
 
 int cmd_project_remove(struct session *s)
 {
-	char *path = request_path("/v1/projects/", session_word(s, 0));
+	const char *dry_run = session_option(s, OPT_DRY_RUN) ? "1" : NULL;
+	char *base = request_path("/v1/projects/", session_word(s, 0)), *path = NULL;
 	struct json_object *reply = NULL;
-	int rv = path ? session_call(s, "DELETE", path, NULL, &reply) : out_of_memory();
+	int rv;
 
+	if (base)
+		path = request_query(base, "reason", session_option(s, OPT_REASON), "dry_run", dry_run, (char *)NULL);
+	rv = path ? session_call(s, "DELETE", path, NULL, &reply) : out_of_memory();
 	if (rv == DONE && s->style.format == FORMAT_TABLE)
-		printf("Project %s is removed; its journal stays.\n", session_word(s, 0));
+		printf("Project %s %s removed; its journal stays.\n", session_word(s, 0), dry_run ? "would be" : "is");
 	else if (rv == DONE && table_object(removed_columns, ARRAY_SIZE(removed_columns), &s->style, reply) < 0)
 		rv = out_of_memory();
 	json_object_put(reply);
 	free(path);
+	free(base);
 	return rv;
 }

@@ -252,7 +252,8 @@ void cluster_state_health(struct cluster_state *s, struct cluster_health *out)
 	out->lost_runs = s->lost_runs;
 	out->differences = s->differences;
 	out->gpus = s->view ? s->view->gpus.total : 0;
-	out->healthy_gpus = s->view ? s->view->healthy.total : 0;
+	out->healthy = s->view ? s->view->healthy : (struct gpu_count){0};
+	out->healthy_gpus = out->healthy.total;
 	memcpy(out->error, s->error, sizeof(out->error));
 	pthread_rwlock_unlock(&s->lock);
 }

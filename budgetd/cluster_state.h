@@ -61,6 +61,7 @@ struct cluster_health {
 	struct pass_times last_pass;
 	size_t jobs, lost_runs, differences;
 	int64_t gpus, healthy_gpus;
+	struct gpu_count healthy;	/* the same by type */
 	char error[FAULT_TEXT_MAX];		/* "" = fine */
 };
 void cluster_state_health(struct cluster_state *s, struct cluster_health *out);

@@ -20,7 +20,10 @@ struct controller {
 	struct asked *asked;
 	bool facts_told;
 	int64_t ask_accounts_at;	/* slurmdbd, for the accounts of users */
-	int64_t seen_all_at;		/* the last pass after which no run can have been missed; 0 = not since the start */
+	int64_t seen_at;		/* the last pass that asked for what had been missed, where there was need; 0 = not since the start */
+	int64_t away_since;		/* a gap that slurmdbd may still have rows of; 0 = none */
+	int64_t ask_again_at;		/* for those: rows that were on their way to it */
+	int64_t seen_written_at;	/* when the books last learned that there is no gap */
 	size_t lost;			/* runs without an end, as was last told */
 	int64_t lost_told_at;
 	int64_t compared_at;		/* with slurmdbd's rows */
@@ -162,25 +165,71 @@ static void meet_jobs(struct pass *p, bool waiting)
 #define AWAY_S 60
 #define AWAY_MARGIN_S 3600
 
+static int write_all_seen(struct pass *p, void *arg, struct fault *why)
+{
+	(void)arg;
+	return ledger_set_all_seen(p->b->ledger, p->now, why);
+}
+
+#define ALL_SEEN_EVERY_S 600		/* well below AWAY_MARGIN_S; a quiet night writes nothing else */
+
+/* On new books nothing before the very first pass concerns us. */
+static int first_look(struct pass *p, struct fault *why)
+{
+	int64_t since = 0;
+
+	if (ledger_all_seen(p->books, &since, why) < 0)
+		return -1;
+	return since ? 0 : pass_write(p, LEDGER_HOLDS, write_all_seen, NULL, why);
+}
+
+static int all_seen(struct controller *c, struct pass *p, struct fault *why)
+{
+	p->all_seen = true;
+	c->seen_at = p->now;
+	if (c->away_since || p->now - c->seen_written_at < ALL_SEEN_EVERY_S)
+		return 0;
+	if (pass_write(p, LEDGER_HOLDS, write_all_seen, NULL, why) < 0)
+		return -1;
+	c->seen_written_at = p->now;
+	return 0;
+}
+
+#define ASK_AGAIN_S 600			/* slurmctld keeps what slurmdbd could not take, and is some time about sending it */
+
+/* What ran since then, at once and once more when the last rows have come; only that closes the gap. */
+static int fill_gap(struct controller *c, struct pass *p, int64_t since, struct fault *why)
+{
+	bool again = c->away_since && p->now >= c->ask_again_at && p->now - c->seen_at <= AWAY_S;
+
+	if (!c->away_since)
+		c->away_since = since;
+	if (pass_find_missed(p, c->away_since - AWAY_MARGIN_S, why) < 0)
+		return -1;
+	if (again)
+		c->away_since = 0;
+	else
+		c->ask_again_at = p->now + ASK_AGAIN_S;
+	return all_seen(c, p, why);
+}
+
 /* After the start, and after trouble that lasted: what ran meanwhile. Not in the first pass, which only then ties answers to jobs. */
 static int look_back(struct controller *c, struct pass *p, struct fault *why)
 {
-	int64_t since = c->seen_all_at;
+	int64_t since = c->seen_at;
 
-	if (c->passes++ == 0 || !p->facts.slurmdbd)
+	p->all_seen = !p->facts.slurmdbd;	/* nobody will tell */
+	if (c->passes++ == 0)
+		return first_look(p, why);
+	if (!p->facts.slurmdbd)
 		return 0;
 	if (c->passes > 2)
 		c->passes = 2;
-	if (since && p->now - since <= AWAY_S) {
-		c->seen_all_at = p->now;
-		return 0;
-	}
-	if (!since && ledger_last_activity(p->books, &since, why) < 0)
+	if (since && p->now - since <= AWAY_S && !(c->away_since && p->now >= c->ask_again_at))
+		return all_seen(c, p, why);
+	if (!since && ledger_all_seen(p->books, &since, why) < 0)
 		return -1;
-	if (since && pass_find_missed(p, since - AWAY_MARGIN_S, why) < 0)
-		return -1;
-	c->seen_all_at = p->now;
-	return 0;
+	return fill_gap(c, p, since, why);
 }
 
 #define COMPARE_EVERY_S 3600
@@ -291,13 +340,15 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 	int64_t begun = now_ms();
 	int rc = look(c, &p, why);
 
+	if (rc == 0)	/* now, so that the first pass, too, prices jobs by what they may get; it stays ours to read */
+		cluster_state_publish(c->b->cluster, &p.facts, p.cluster, NULL);
+	else
+		cluster_view_free(p.cluster);
 	took.looked_ms = now_ms() - begun;
 	if (rc == 0)
 		rc = decide(c, &p, &took, why);
 	if (p.jobs)
-		cluster_state_publish(c->b->cluster, &p.facts, p.cluster, p.jobs);
-	else
-		cluster_view_free(p.cluster);
+		cluster_state_publish(c->b->cluster, NULL, NULL, p.jobs);
 	if (rc < 0)
 		c->passes = 0;
 	ranking_free(p.ranking);

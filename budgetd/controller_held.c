@@ -30,7 +30,7 @@ static int mark(struct pass *p, const struct job_view *j, const char *record, co
 	comment = token_set_waits(with, held);
 	if (!comment)
 		fault_errno(why, ENOMEM, "out of memory");
-	u->admin_comment = comment && strcmp(comment, old) == 0 ? NULL : comment;
+	u->admin_comment = comment;	/* always: what the table has may be older than what this pass wrote a moment ago */
 	if (comment)
 		rc = slurm_link_update(p->b->slurm, record, u, why);
 	free(with);

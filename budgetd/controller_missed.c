@@ -67,7 +67,7 @@ static int meet_row(struct pass *p, const struct run_row *row, const char *admin
 		.account = row->account,
 		.partition = row->partition,
 		.qos = row->qos,
-		.admin_comment = admin_comment,
+		.admin_comment = row->admin_comment ? row->admin_comment : admin_comment,
 		.stage = STAGE_RUNNING,
 		.base_state = "RUNNING",
 		.submit = row->submit,
@@ -106,15 +106,20 @@ int pass_find_missed(struct pass *p, int64_t since, struct fault *why)
 	return 0;
 }
 
-#define ROWS_WAIT_S 60		/* slurmdbd's row of a run comes within seconds of its end, or not at all */
+/* slurmdbd's row of a run comes within seconds of its end; after an outage of slurmdbd it may be on its way for minutes. */
+#define ROWS_WAIT_S 600
 
 /* Are the rows of all runs before this restart there? Each requeue gives the job another submit. */
 static bool tells_all(const struct run_table *rows, const struct job_view *j)
 {
 	uint32_t ended = 0;
+	int64_t last = -1;
 
 	for (size_t i = 0; i < rows->count; i++)
-		ended += rows->rows[i].submit < j->submit && rows->rows[i].end && !rows->rows[i].resized;
+		if (rows->rows[i].submit < j->submit && rows->rows[i].end && !rows->rows[i].resized && rows->rows[i].start != last) {
+			last = rows->rows[i].start;
+			ended++;
+		}
 	return ended >= j->restarts;
 }
 

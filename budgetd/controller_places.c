@@ -49,7 +49,7 @@ static int raise_run(const struct run *r, void *arg)
 
 const struct ranking *pass_ranking(struct pass *p, struct fault *why)
 {
-	if (!p->ranking && ranking_new(p->books, p->b->settings->window_s, p->cluster->healthy.total, p->now, &p->ranking, why) < 0)
+	if (!p->ranking && ranking_new(p->books, p->b->settings->window_s, p->b->rates, &p->cluster->healthy, p->now, &p->ranking, why) < 0)
 		return NULL;
 	return p->ranking;
 }

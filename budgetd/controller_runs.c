@@ -15,9 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUANTUM_MAX_S 3600		/* an extension is at most that, at least a minute (doc/model.md, 4) */
-#define QUANTUM_MIN_S 60
-
 /* --- opening ------------------------------------------------------------------------------------ */
 
 struct starting {
@@ -108,7 +105,6 @@ static int open_run(struct pass *p, void *arg, struct fault *why)
 }
 
 struct finding {
-	char token[TOKEN_MAX];
 	int64_t job;
 	struct admission_row *admission;
 };
@@ -118,34 +114,28 @@ static int find_admission(struct pass *p, void *arg, struct fault *why)
 {
 	struct finding *f = arg;
 
-	return admission_by_token(p->b->ledger, f->token, f->admission, why) < 0 ? -1 : 0;
-}
-
-static int find_admission_of_job(struct pass *p, void *arg, struct fault *why)
-{
-	struct finding *f = arg;
-
 	return admission_by_job(p->b->ledger, f->job, f->admission, why) < 0 ? -1 : 0;
 }
 
-/* In shadow mode the answer may not have been tied to its job yet. */
+/* The answer may have been tied to its job by this very pass; in shadow mode perhaps not even that. */
 static int known_admission(struct pass *p, struct starting *s, struct fault *why)
 {
 	int rc = pass_admission(p, s->j, &s->admission, why);
 	struct finding find = { .admission = &s->admission, .job = pass_array_or_job_id(s->j) };
 
-	if (rc != 0 || pass_mode(p, s->j) != ENFORCE_WARN)
+	if (rc != 0)
 		return rc;
 	s->admission = (struct admission_row){0};
-	if (pass_meet_shadow(p, s->j, why) < 0 || pass_write(p, LEDGER_HOLDS, find_admission_of_job, &find, why) < 0)
+	if ((pass_mode(p, s->j) == ENFORCE_WARN && pass_meet_shadow(p, s->j, why) < 0) ||
+		pass_write(p, LEDGER_HOLDS, find_admission, &find, why) < 0)
 		return -1;
-	return 1;
+	return s->admission.id || pass_mode(p, s->j) == ENFORCE_WARN;
 }
 
 /* A job that runs in our funded QOS without an answer of ours (the daemon was away) gets one: a hold from its start, as far as it goes. */
 static int admission_for_running(struct pass *p, struct starting *s, struct fault *why)
 {
-	struct finding find = { .admission = &s->admission };
+	struct finding find = { .admission = &s->admission, .job = pass_array_or_job_id(s->j) };
 	struct question q;
 	struct verdict v;
 	int rc = known_admission(p, s, why);
@@ -157,10 +147,10 @@ static int admission_for_running(struct pass *p, struct starting *s, struct faul
 		return 0;
 	question_from_job(s->j, &q);
 	q.gpus.array = NULL;
+	q.stranger = q.time_limit_s != DURATION_UNLIMITED;	/* the answer looks at no money: the run takes what there is, from its start */
 	if (pass_admit(p, &q, s->j, admit, &v, why) < 0)
 		return -1;
 	log_info("job %u runs without an answer of ours: %s", s->j->job_id, v.text);
-	memcpy(find.token, v.token, sizeof(find.token));
 	return v.token[0] ? pass_write(p, LEDGER_HOLDS, find_admission, &find, why) : 0;
 }
 
@@ -324,103 +314,6 @@ int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
 
 /* --- following ---------------------------------------------------------------------------------- */
 
-struct extension {
-	struct run *run;
-	int64_t wanted_s, granted_s;
-};
-
-/* What the money leaves of it, whole seconds; at least a minute, or all that is wanted. */
-static int64_t affordable_s(const struct path *path, const struct extension *x)
-{
-	struct budget_node nodes[BUDGET_DEPTH_MAX];
-	int64_t least_s = x->wanted_s < QUANTUM_MIN_S ? x->wanted_s : QUANTUM_MIN_S, s = x->wanted_s;
-	int tightest;
-
-	path_budgets(path, nodes);
-	tightest = budget_tightest(nodes, path->depth);
-	if (tightest >= 0 && budget_available(&nodes[tightest]) / x->run->price < s)
-		s = budget_available(&nodes[tightest]) / x->run->price;
-	return s >= least_s ? s : 0;
-}
-
-/* Time that no hold covered stays as it was: free, or uncovered. What is granted begins now. */
-static int grant(struct pass *p, struct extension *x, const struct path *path, struct hold_row *h, struct fault *why)
-{
-	if (x->run->covered_until < p->now && run_cut(p->b->ledger, x->run, h, p->now, p->now, why) < 0)
-		return -1;
-	x->run->covered_until += x->granted_s;
-	return hold_grow(p->b->ledger, path, h, x->granted_s * x->run->price, why);
-}
-
-static int extend_hold(struct pass *p, void *arg, struct fault *why)
-{
-	struct extension *x = arg;
-	struct hold_row h;
-	struct path path;
-	int have = hold_of_run(p->b->ledger, x->run->id, &h, why);
-
-	if (have < 0 || path_load_for(p->b->ledger, x->run->project, x->run->uid, p->now, &path, why) < 0)
-		return -1;
-	x->granted_s = have ? affordable_s(&path, x) : 0;
-	if (x->granted_s && grant(p, x, &path, &h, why) < 0)
-		return -1;
-	if (!x->granted_s && !x->run->free_since)
-		x->run->free_since = x->run->covered_until;
-	return run_update(p->b->ledger, x->run, why);
-}
-
-static int64_t quantum(const struct run *r, const struct job_view *j)
-{
-	int64_t q = r->min_runtime_s < QUANTUM_MAX_S ? r->min_runtime_s : QUANTUM_MAX_S;
-	int64_t limit_end = j->time_limit_s > 0 && j->time_limit_s != DURATION_UNLIMITED ? r->start + j->time_limit_s : INT64_MAX;
-
-	if (q < QUANTUM_MIN_S)
-		q = QUANTUM_MIN_S;
-	/* To the time limit at most; past it (KillWait, OverTimeLimit) by the minute, since what runs is charged. */
-	if (limit_end > r->covered_until && limit_end - r->covered_until < q)
-		return limit_end - r->covered_until;
-	return limit_end <= r->covered_until ? QUANTUM_MIN_S : q;
-}
-
-/* A run that became free is looked at in the snapshot first: most stay free, and that writes nothing. */
-static int money_is_back(struct pass *p, const struct extension *x, struct fault *why)
-{
-	struct path path;
-
-	return path_load_for(p->books, x->run->project, x->run->uid, p->now, &path, why) < 0 ? -1 : affordable_s(&path, x) > 0;
-}
-
-static void tell_extension(const struct run *r, const struct extension *x, bool was_free)
-{
-	if (x->granted_s && was_free)
-		log_info("job %s: its project can pay again, it is charged for the next %jd s", r->label, (intmax_t)x->granted_s);
-	else if (x->granted_s)
-		log_info("job %s: its hold goes on for %jd s", r->label, (intmax_t)x->granted_s);
-	else if (!was_free)
-		log_info("job %s: its project cannot pay beyond %jd, from then on it is free", r->label, (intmax_t)r->covered_until);
-}
-
-/* Before the time that the hold covers is over: two passes and some seconds ahead. When money returns to a run that became free, the next
- * quantum is charged again; its protection does not return (doc/model.md, 4). */
-static int extend_if_due(struct pass *p, struct run *r, const struct job_view *j, struct fault *why)
-{
-	int64_t lead_s = 2 * p->b->settings->pass_interval_s + 5;
-	bool was_free = r->free_since && r->free_since <= p->now;
-	struct extension x = { .run = r, .wanted_s = quantum(r, j) };
-	int rc;
-
-	if (r->tier != TIER_FUNDED || !r->admission || r->price == 0 || r->covered_until - p->now > lead_s ||
-		(r->free_since && !was_free))
-		return 0;
-	rc = was_free ? money_is_back(p, &x, why) : 1;
-	if (rc <= 0)
-		return rc;
-	if (pass_write(p, x.run->covered_until < p->now ? LEDGER_MONEY : LEDGER_HOLDS, extend_hold, &x, why) < 0)
-		return -1;
-	tell_extension(r, &x, was_free);
-	return 0;
-}
-
 #define INTERIMS_MAX 2000	/* in one pass: a month that ends under 50,000 runs must not keep those that wait from an answer */
 
 static int charge_month(struct pass *p, void *arg, struct fault *why)
@@ -477,7 +370,7 @@ static int follow_run(const struct run *open, void *arg)
 	/* The snapshot is older than what this pass wrote: an ended run is not settled again (run_end would not either). */
 	if (is_this_run(j, open)) {
 		if (pass_note_found(p, &r, &why) < 0 || follow_size(p, &r, j->tres_alloc, j->resized, &why) < 0 ||
-			charge_past_months(p, &r, j, &why) < 0 || extend_if_due(p, &r, j, &why) < 0)
+			charge_past_months(p, &r, j, &why) < 0 || pass_extend_if_due(p, &r, j, &why) < 0)
 			log_warning("job %s: %s", r.label, why.text);
 		return 0;
 	}

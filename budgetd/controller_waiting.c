@@ -398,6 +398,8 @@ static int close_if_stale(const struct hold_row *h, void *arg)
 
 	if (h->run || waits(x->p, h->admission) || (!h->job && h->opened_at > x->p->now - x->p->b->settings->unbound_hold_s))
 		return 0;
+	if (!x->p->all_seen)
+		return 0;	/* its job may have run while nobody looked: that run is paid from here */
 	x->unclaimed += !h->job;
 	return pass_write(x->p, LEDGER_HOLDS, close_hold, &copy, x->why);
 }

@@ -83,16 +83,30 @@ static int read_cap(struct request *rq, struct cap *c, struct fault *why)
 	return 0;
 }
 
-static int write_cap(struct request *rq, const struct cap *c, amount_t was, struct change_words *w, struct fault *why)
+static int note_cap(struct request *rq, int64_t project, const char *user, amount_t was, amount_t became, struct change_words *w,
+	struct fault *why)
 {
-	struct change change = { .project = c->project, .what = "cap_units", .user = c->user };
+	struct change change = { .project = project, .what = "cap_units", .user = user };
 	char from[32], to[32];
 
 	snprintf(from, sizeof(from), "%jd", (intmax_t)was);
-	snprintf(to, sizeof(to), "%jd", (intmax_t)c->units);
+	snprintf(to, sizeof(to), "%jd", (intmax_t)became);
 	change.was = was == CAP_NONE ? NULL : from;
-	change.became = c->units == CAP_NONE ? NULL : to;
-	return cap_set(rq->b->ledger, c, rq->now, why) < 0 ? -1 : change_add(rq->b->ledger, w, &change, why);
+	change.became = became == CAP_NONE ? NULL : to;
+	return change_add(rq->b->ledger, w, &change, why);
+}
+
+/* Who has another name by now has the cap under that one. */
+static int write_cap(struct request *rq, const struct cap *c, const struct cap *was, struct change_words *w, struct fault *why)
+{
+	bool renamed = was->units != CAP_NONE && c->units != CAP_NONE && strcmp(was->user, c->user) != 0;
+
+	if (cap_set(rq->b->ledger, c, rq->now, why) < 0)
+		return -1;
+	if (renamed && note_cap(rq, c->project, was->user, was->units, CAP_NONE, w, why) < 0)
+		return -1;
+	return note_cap(rq, c->project, was->units == CAP_NONE || renamed ? c->user : was->user, renamed ? CAP_NONE : was->units, c->units, w,
+		why);
 }
 
 /* Found before the transaction; else who is gone from the host and still has a cap, by the name it was set for. */
@@ -112,7 +126,6 @@ static int set_cap(struct request *rq, struct fault *why)
 	struct cap c = { .units = CAP_NONE }, there = { .units = CAP_NONE };
 	struct change_words w;
 	struct project p;
-	int known;
 
 	if (money_words(rq, &w, why) < 0 || body_need_text(rq, "project", &name, why) < 0 || body_need_text(rq, "user", &user, why) < 0 ||
 		read_cap(rq, &c, why) < 0 || project_find(l, name, &p, why) != 1 || request_may_own(rq, l, p.id, why) < 0 ||
@@ -120,8 +133,7 @@ static int set_cap(struct request *rq, struct fault *why)
 		return -1;
 	c.project = p.id;
 	snprintf(c.user, sizeof(c.user), "%s", user);
-	known = change_known(l, &w, why);
-	if (known < 0 || (known == 0 && write_cap(rq, &c, there.units, &w, why) < 0) || cap_of(l, p.id, c.uid, rq->now, &c, why) < 0)
+	if ((!rq->said && write_cap(rq, &c, &there, &w, why) < 0) || cap_of(l, p.id, c.uid, rq->now, &c, why) < 0)
 		return -1;	/* none is left as it was said: cap_of leaves it alone */
 	rq->reply = cap_json(&c, p.name);
 	return 0;

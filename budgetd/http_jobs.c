@@ -225,7 +225,7 @@ static int tell_levels(struct explanation *x)
 	int n, rc = 0;
 
 	cluster_state_health(x->rq->b->cluster, &health);
-	if (ranking_new(x->l, x->rq->b->settings->window_s, health.healthy_gpus, x->rq->now, &ranking, x->why) < 0)
+	if (ranking_new(x->l, x->rq->b->settings->window_s, x->rq->b->rates, &health.healthy, x->rq->now, &ranking, x->why) < 0)
 		return -1;
 	n = ranking_levels(ranking, x->project.id, levels, BUDGET_DEPTH_MAX);
 	for (int i = 0; i < n && rc == 0; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * http_money.c - allocations, deposits, balances, the journal. */
+ * http_money.c - lists of allocations, balances and the journal; deposits. */
 #include "budgetd/http_money.h"
 #include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_moves.h"
-#include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
+#include "budgetd/said.h"
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdio.h>
@@ -167,6 +167,7 @@ int journal_json(struct request *rq, struct ledger *l, const struct journal_entr
 	put_int(o, "allocation", e->allocation);
 	put_int(o, "units", e->units);
 	put_int(o, "balance_units", e->balance);
+	put_int_or_null(o, "charge", e->charge, e->charge == 0);
 	put_text(o, "job", e->job[0] ? e->job : NULL);
 	put_text(o, "user", e->uid >= 0 ? people_name(rq->b->people, (uid_t)e->uid, rq->now, user) : NULL);
 	put_text(o, "actor", e->actor);
@@ -287,8 +288,8 @@ int money_entry(struct request *rq, const char *kind, bool need_reason, struct j
 		return fault_errno(why, EINVAL, "\"reason\" is missing: it is kept in the journal");
 	if (strlen(reason) >= sizeof(e->reason))
 		return fault_errno(why, EINVAL, "the reason has at most %zu bytes", sizeof(e->reason) - 1);
-	if (strlen(request_id) > 64)
-		return fault_errno(why, EINVAL, "\"request_id\" has at most 64 bytes");
+	if (request_id_check(rq, request_id, why) < 0)
+		return -1;
 	*e = (struct journal_entry){ .at = rq->now, .uid = -1 };
 	snprintf(e->kind, sizeof(e->kind), "%s", kind);
 	snprintf(e->reason, sizeof(e->reason), "%s", reason);
@@ -317,55 +318,14 @@ int money_units(struct request *rq, int64_t min, amount_t *out, struct fault *wh
 	return rc == 0 ? fault_errno(why, EINVAL, "\"amount_units\" is missing") : rc < 0 ? -1 : 0;
 }
 
-/* How an allocation is carried over and vests; what is not said stays. */
-static int read_terms(struct request *rq, struct allocation *a, struct fault *why)
-{
-	return body_int(rq, "carry_over_percent", 0, 100, &a->carry_over_percent, why) < 0 || body_flag(rq, "vests", &a->vests, why) < 0 ||
-			body_int(rq, "burst_units", 0, INT64_MAX / 4, &a->burst, why) < 0 ? -1 : 0;
-}
-
 static int deposit(struct request *rq, struct fault *why)
 {
 	struct journal_entry e;
 
 	if (money_entry(rq, "deposit", false, &e, why) < 0 || money_units(rq, 1, &e.units, why) < 0 ||
-		money_allocation(rq, &e.allocation, why) < 0 ||
-		journal_post(rq->b->ledger, &e, why) < 0)
+		money_allocation(rq, &e.allocation, why) < 0 || money_change(rq->b->ledger, &e, rq->now, why) < 0)
 		return -1;
 	return journal_json(rq, rq->b->ledger, &e, &rq->reply, why);
-}
-
-/* An allocation and its first deposit. Said twice with the same request id it is there once. */
-static int add_allocation(struct request *rq, struct fault *why)
-{
-	struct allocation a = { .starts = rq->now };
-	struct journal_entry e, first;
-	const char *name = NULL;
-	struct project p;
-	int known;
-
-	if (money_entry(rq, "deposit", false, &e, why) < 0 || money_units(rq, 1, &e.units, why) < 0 || read_terms(rq, &a, why) < 0 ||
-		body_need_text(rq, "project", &name, why) < 0 ||
-		project_find(rq->b->ledger, name, &p, why) != 1 || body_int(rq, "starts", 0, INT64_MAX / 4, &a.starts, why) < 0 ||
-		body_int(rq, "ends", 1, INT64_MAX / 4, &a.ends, why) < 0)
-		return -1;
-	first = e;
-	known = journal_known(rq->b->ledger, &first, why);
-	if (known < 0)
-		return -1;
-	if (!known) {
-		a.project = p.id;
-		snprintf(a.comment, sizeof(a.comment), "%.*s", (int)sizeof(a.comment) - 1, e.reason);
-		if (allocation_add(rq->b->ledger, &a, rq->now, why) < 0)
-			return -1;
-		e.allocation = a.id;
-		if (journal_post(rq->b->ledger, &e, why) < 0)
-			return -1;
-	}
-	if (allocation_by_id(rq->b->ledger, known ? first.allocation : a.id, &a, why) != 1)
-		return -1;
-	rq->reply = allocation_json(&a, p.name, rq->now);
-	return 0;
 }
 
 int money_write(struct request *rq, handler_fn apply, struct fault *why)
@@ -374,7 +334,7 @@ int money_write(struct request *rq, handler_fn apply, struct fault *why)
 
 	if (body_flag(rq, "dry_run", &dry_run, why) < 0 || ledger_begin(rq->b->ledger, LEDGER_MONEY, why) < 0)
 		return -1;
-	if (money_expire(rq->b->ledger, rq->now, why) < 0 || apply(rq, why) < 0) {
+	if (money_expire(rq->b->ledger, rq->now, why) < 0 || request_said(rq, why) < 0 || apply(rq, why) < 0) {
 		ledger_rollback(rq->b->ledger);
 		return -1;
 	}
@@ -387,44 +347,7 @@ int money_write(struct request *rq, handler_fn apply, struct fault *why)
 	return ledger_commit(rq->b->ledger, why);
 }
 
-int allocation_post(struct request *rq, struct fault *why)
-{
-	return money_write(rq, add_allocation, why);
-}
-
 int deposit_post(struct request *rq, struct fault *why)
 {
 	return money_write(rq, deposit, why);
-}
-
-/* --- the terms of an allocation ----------------------------------------------------------------- */
-
-static int set_allocation(struct request *rq, struct fault *why)
-{
-	char *end;
-	int64_t id = strtoll(rq->name, &end, 10);
-	struct journal_entry e;
-	struct allocation a;
-	struct project p;
-	int rc = *end ? 0 : allocation_by_id(rq->b->ledger, id, &a, why);
-
-	if (rc != 1)
-		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no allocation %s", rq->name);
-	if (a.ends && a.ends <= rq->now)
-		return fault_errno(why, EEXIST, "allocation %jd has ended", (intmax_t)a.id);
-	if (money_entry(rq, "", false, &e, why) < 0 || read_terms(rq, &a, why) < 0 ||
-		allocation_set(rq->b->ledger, &a, why) < 0 || project_by_id(rq->b->ledger, a.project, &p, why) != 1)
-		return -1;
-	log_info("allocation %jd of %s: carry-over %jd %%, %s, by %s: %s", (intmax_t)a.id, p.name, (intmax_t)a.carry_over_percent,
-		a.vests ? "vests" : "does not vest", e.actor, e.reason);
-	rq->reply = allocation_json(&a, p.name, rq->now);
-	return 0;
-}
-
-int allocation_patch(struct request *rq, struct fault *why)
-{
-	if (money_write(rq, set_allocation, why) < 0)
-		return -1;
-	rq->status = MHD_HTTP_OK;
-	return 0;
 }

@@ -88,16 +88,19 @@ static int transfer(struct request *rq, struct fault *why)
 {
 	struct journal_entry e;
 	struct project from, to;
-	amount_t units;
+	struct transfer t = {0};
 	int64_t common;
 
-	if (money_entry(rq, "transfer", true, &e, why) < 0 || money_units(rq, 1, &units, why) < 0 ||
+	if (money_entry(rq, "transfer", true, &e, why) < 0 || money_units(rq, 1, &t.units, why) < 0 ||
+		body_int(rq, "from_allocation", 1, INT64_MAX, &t.from_allocation, why) < 0 ||
+		body_int(rq, "to_allocation", 1, INT64_MAX, &t.to_allocation, why) < 0 ||
 		project_of_key(rq, "from", &from, why) < 0 || project_of_key(rq, "to", &to, why) < 0 ||
 		money_common_ancestor(rq->b->ledger, from.id, to.id, &common, why) < 0 ||
-		request_may_own(rq, rq->b->ledger, common, why) < 0 ||
-		money_transfer(rq->b->ledger, from.id, to.id, units, &e, rq->now, why) < 0)
+		request_may_own(rq, rq->b->ledger, common, why) < 0)
 		return -1;
-	return reply_group(rq, &e, why);
+	t.from = from.id;
+	t.to = to.id;
+	return money_transfer(rq->b->ledger, &t, &e, rq->now, why) < 0 ? -1 : reply_group(rq, &e, why);
 }
 
 int transfer_post(struct request *rq, struct fault *why)

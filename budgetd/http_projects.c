@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_projects.c - the budget tree: list, add, set, remove. */
 #include "budgetd/admit.h"
-#include "budgetd/ledger_project.h"
+#include "budgetd/http_money.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
@@ -154,13 +154,20 @@ static const struct people_list {
 	{ "add_members", ROLE_MEMBER, false },	{ "owners", ROLE_OWNER, false },	 { "add_owners", ROLE_OWNER, false },
 };
 
-typedef int (*person_fn)(struct request *rq, const struct project *p, const struct people_list *list, const char *user, struct fault *why);
+/* A project that is being written. */
+struct writing {
+	struct request *rq;
+	struct project p;
+	struct change_words words;
+};
 
-static int each_person_of(struct request *rq, const struct project *p, const struct people_list *list, person_fn each, struct fault *why)
+typedef int (*person_fn)(struct writing *x, const struct people_list *list, const char *user, struct fault *why);
+
+static int each_person_of(struct writing *x, const struct people_list *list, person_fn each, struct fault *why)
 {
 	struct json_object *names, *user;
 
-	if (!json_object_object_get_ex(rq->body, list->key, &names))
+	if (!json_object_object_get_ex(x->rq->body, list->key, &names))
 		return 0;
 	if (!json_object_is_type(names, json_type_array))
 		return fault_errno(why, EINVAL, "\"%s\" must be a list of user names", list->key);
@@ -168,26 +175,26 @@ static int each_person_of(struct request *rq, const struct project *p, const str
 		user = json_object_array_get_idx(names, i);
 		if (!json_object_is_type(user, json_type_string))
 			return fault_errno(why, EINVAL, "\"%s\" must be a list of user names", list->key);
-		if (each(rq, p, list, json_object_get_string(user), why) < 0)
+		if (each(x, list, json_object_get_string(user), why) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int each_person(struct request *rq, const struct project *p, person_fn each, struct fault *why)
+static int each_person(struct writing *x, person_fn each, struct fault *why)
 {
 	for (size_t i = 0; i < sizeof(people_lists) / sizeof(*people_lists); i++)
-		if (each_person_of(rq, p, &people_lists[i], each, why) < 0)
+		if (each_person_of(x, &people_lists[i], each, why) < 0)
 			return -1;
 	return 0;
 }
 
-static int check_person(struct request *rq, const struct project *p, const struct people_list *list, const char *user, struct fault *why)
+static int check_person(struct writing *x, const struct people_list *list, const char *user, struct fault *why)
 {
 	struct fault detail = {0};
 	int64_t uid;
 
-	(void)rq, (void)p;
+	(void)x;
 	if (list->remove || people_uid(user, &uid, &detail) == 0)
 		return 0;
 	return errno == ENOENT ? fault_errno(why, EINVAL, "%s; if the name is right, say so with --force", detail.text) :
@@ -199,21 +206,22 @@ static int check_people(struct request *rq, struct fault *why)
 {
 	bool force = false;
 
-	return body_flag(rq, "force", &force, why) < 0 ? -1 : force ? 0 : each_person(rq, NULL, check_person, why);
+	return body_flag(rq, "force", &force, why) < 0 ? -1 : force ? 0 : each_person(&(struct writing){ .rq = rq }, check_person, why);
 }
 
 /* An owner is a member too: a list of members neither demotes nor removes one. */
-static int set_person(struct request *rq, const struct project *p, const struct people_list *list, const char *user, struct fault *why)
+static int set_person(struct writing *x, const struct people_list *list, const char *user, struct fault *why)
 {
-	enum member_role here;
+	struct ledger *l = x->rq->b->ledger;
+	enum member_role here, then = list->remove ? ROLE_NOBODY : list->role;
 
-	if (member_role_here(rq->b->ledger, p->id, user, &here, why) < 0)
+	if (member_role_here(l, x->p.id, user, &here, why) < 0)
 		return -1;
 	if (list->remove && here == ROLE_OWNER && list->role == ROLE_MEMBER)
-		return fault_errno(why, EEXIST, "%s is an owner of %s: --remove-owners takes that away", user, p->name);
+		return fault_errno(why, EEXIST, "%s is an owner of %s: --remove-owners takes that away", user, x->p.name);
 	if (list->remove ? here != list->role : here >= list->role)
 		return 0;
-	return member_set(rq->b->ledger, p->id, user, list->remove ? ROLE_NOBODY : list->role, why);
+	return member_set(l, x->p.id, user, then, why) < 0 ? -1 : change_role(l, &x->words, x->p.id, user, here, then, why);
 }
 
 /* --- who may change what ------------------------------------------------------------------------ */
@@ -224,6 +232,7 @@ static const struct {
 	bool above;
 } owners_keys[] = {
 	{ "share", true }, { "add_members", false }, { "remove_members", false }, { "force", false }, { "request_id", false },
+	{ "reason", false }, { "dry_run", false },
 };
 
 static int check_key(struct request *rq, struct ledger *l, const struct project *p, const char *key, struct fault *why)
@@ -263,68 +272,93 @@ static int check_rights_first(struct request *rq, struct fault *why)
 
 /* --- add, set, remove --------------------------------------------------------------------------- */
 
-typedef int (*change_fn)(struct request *rq, struct project *p, struct fault *why);
+static int begin_writing(struct request *rq, struct writing *x, struct fault *why)
+{
+	*x = (struct writing){ .rq = rq, .p.share = 1 };
+	return money_words(rq, &x->words, why);
+}
 
-/* All changes have this shape: one transaction, and the project as it is afterwards for an answer. */
-static int change(struct request *rq, change_fn apply, bool answers, struct fault *why)
+/* The project as it is to be: written, and kept in the history beside what it was (NULL: nothing). */
+static int write_project(struct writing *x, const struct project *was, struct fault *why)
+{
+	struct ledger *l = x->rq->b->ledger;
+
+	if (project_set(l, &x->p, why) < 0 || change_project(l, &x->words, was, &x->p, why) < 0 || each_person(x, set_person, why) < 0)
+		return -1;
+	return project_json(x->rq, l, &x->p, 0, &x->rq->reply, why);
+}
+
+/* Said twice with the same request id it is done once, and answered with what is there now. */
+static int add(struct request *rq, struct fault *why)
 {
 	struct ledger *l = rq->b->ledger;
-	struct project p = { .share = 1 };
-
-	if (ledger_begin(l, LEDGER_MONEY, why) < 0)
-		return -1;
-	if (apply(rq, &p, why) < 0 || (answers && project_json(rq, l, &p, 0, &rq->reply, why) < 0)) {
-		ledger_rollback(l);
-		return -1;
-	}
-	return ledger_commit(l, why);
-}
-
-static int add(struct request *rq, struct project *p, struct fault *why)
-{
 	const char *name = NULL;
+	struct writing x;
 
-	if (body_need_text(rq, "name", &name, why) < 0 || project_name_normal(name, p->name, why) < 0 || read_fields(rq, p, why) < 0 ||
-		project_add(rq->b->ledger, p, rq->now, why) < 0)
+	if (begin_writing(rq, &x, why) < 0 || body_need_text(rq, "name", &name, why) < 0)
 		return -1;
-	return project_set(rq->b->ledger, p, why) < 0 ? -1 : each_person(rq, p, set_person, why);	/* set checks the depth */
+	if (rq->said)
+		return project_find(l, name, &x.p, why) != 1 ? -1 : project_json(rq, l, &x.p, 0, &rq->reply, why);
+	if (project_name_normal(name, x.p.name, why) < 0 || read_fields(rq, &x.p, why) < 0 || project_add(l, &x.p, rq->now, why) < 0 ||
+		change_existence(l, &x.words, x.p.id, true, why) < 0)
+		return -1;
+	return write_project(&x, NULL, why);		/* set checks the depth */
 }
 
-static int set(struct request *rq, struct project *p, struct fault *why)
+static int set(struct request *rq, struct fault *why)
 {
-	if (project_find(rq->b->ledger, rq->name, p, why) != 1 || check_rights(rq, rq->b->ledger, p, why) < 0 || read_fields(rq, p, why) < 0)
+	struct writing x;
+	struct project was;
+
+	if (begin_writing(rq, &x, why) < 0 || project_find(rq->b->ledger, rq->name, &x.p, why) != 1 || check_rights(rq, rq->b->ledger, &x.p, why) < 0)
 		return -1;
-	return project_set(rq->b->ledger, p, why) < 0 ? -1 : each_person(rq, p, set_person, why);
+	if (rq->said)
+		return project_json(rq, rq->b->ledger, &x.p, 0, &rq->reply, why);
+	was = x.p;
+	return read_fields(rq, &x.p, why) < 0 ? -1 : write_project(&x, &was, why);
 }
 
-static int remove_it(struct request *rq, struct project *p, struct fault *why)
+static int remove_it(struct request *rq, struct fault *why)
 {
-	if (project_find(rq->b->ledger, rq->name, p, why) != 1)
-		return -1;
-	if (project_remove(rq->b->ledger, p->id, rq->now, why) < 0)
+	struct writing x;
+
+	if (begin_writing(rq, &x, why) < 0 || project_find(rq->b->ledger, rq->name, &x.p, why) != 1 ||
+		project_remove(rq->b->ledger, x.p.id, rq->now, why) < 0 || change_existence(rq->b->ledger, &x.words, x.p.id, false, why) < 0)
 		return -1;
 	rq->reply = json_object_new_object();
-	put_text(rq->reply, "removed", p->name);
+	put_text(rq->reply, "removed", x.p.name);
 	return 0;
 }
 
 int project_post(struct request *rq, struct fault *why)
 {
-	rq->status = MHD_HTTP_CREATED;
-	return check_people(rq, why) < 0 ? -1 : change(rq, add, true, why);
+	return check_people(rq, why) < 0 ? -1 : money_write(rq, add, why);
 }
 
 int project_patch(struct request *rq, struct fault *why)
 {
 	char who[PERSON_NAME_MAX];
 
-	if (check_rights_first(rq, why) < 0 || check_people(rq, why) < 0 || change(rq, set, true, why) < 0)
+	if (check_rights_first(rq, why) < 0 || check_people(rq, why) < 0 || money_write(rq, set, why) < 0)
 		return -1;
-	log_info("project %s was changed by %s", rq->name, people_name(rq->b->people, rq->uid, rq->now, who));
+	if (rq->status == MHD_HTTP_CREATED)
+		log_info("project %s was changed by %s", rq->name, people_name(rq->b->people, rq->uid, rq->now, who));
+	rq->status = MHD_HTTP_OK;
 	return 0;
 }
 
+/* Without a body: what one has to say stands behind the question mark. */
 int project_delete(struct request *rq, struct fault *why)
 {
-	return change(rq, remove_it, false, why);
+	const char *reason = request_query(rq, "reason"), *dry_run = request_query(rq, "dry_run");
+
+	rq->body = json_object_new_object();
+	if (reason)
+		put_text(rq->body, "reason", reason);
+	if (dry_run)
+		put_bool(rq->body, "dry_run", true);
+	if (money_write(rq, remove_it, why) < 0)
+		return -1;
+	rq->status = MHD_HTTP_OK;
+	return 0;
 }

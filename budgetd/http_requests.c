@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_requests.c - asking for GPU-hours: by members, in the open, decided by who stands above. */
 #include "budgetd/http_money.h"
+#include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_request.h"
 #include <errno.h>
 #include <stdio.h>
@@ -128,7 +129,7 @@ static int grant(struct request *rq, struct budget_request *r, const struct jour
 		money_allocation_of(rq, r->project, &e.allocation, why) < 0)
 		return -1;
 	snprintf(e.reason, sizeof(e.reason), "request %jd of %.200s: %.250s", (intmax_t)r->id, r->actor, r->reason);
-	if (journal_post(rq->b->ledger, &e, why) < 0)
+	if (money_change(rq->b->ledger, &e, rq->now, why) < 0)
 		return -1;
 	r->entry = e.id;
 	r->granted = e.units;

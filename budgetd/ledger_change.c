@@ -39,12 +39,146 @@ int change_number(struct ledger *l, struct change_words *w, const struct change 
 	return change_add(l, w, &c, why);
 }
 
-int change_known(struct ledger *l, struct change_words *w, struct fault *why)
-{
-	static const char known_sql[] = "SELECT id FROM change WHERE request_id = ?";
+/* --- what can be changed ------------------------------------------------------------------------ */
 
-	return w->request_id[0] ? sql_int(l, &w->first, known_sql, why, "s", w->request_id) : 0;
+#define VALUE_MAX 320
+
+/* A value as text; false when there is none. */
+typedef bool (*value_fn)(struct ledger *l, const void *of, char out[VALUE_MAX]);
+
+static bool number_text(int64_t n, char out[VALUE_MAX])
+{
+	snprintf(out, VALUE_MAX, "%" PRId64, n);
+	return true;
 }
+
+static bool parent_text(struct ledger *l, const void *of, char out[VALUE_MAX])
+{
+	const struct project *p = of;
+	struct project parent;
+
+	if (!p->parent || project_by_id(l, p->parent, &parent, NULL) != 1)
+		return false;
+	snprintf(out, VALUE_MAX, "%s", parent.name);
+	return true;
+}
+
+static bool share_text(struct ledger *l, const void *of, char out[VALUE_MAX])
+{
+	(void)l;
+	return number_text(((const struct project *)of)->share, out);
+}
+
+static bool policy_text(struct ledger *l, const void *of, char out[VALUE_MAX])
+{
+	const char *name = on_exhausted_name(((const struct project *)of)->on_exhausted);
+
+	(void)l;
+	snprintf(out, VALUE_MAX, "%s", name ? name : "");
+	return name != NULL;
+}
+
+static bool credit_text(struct ledger *l, const void *of, char out[VALUE_MAX])
+{
+	(void)l;
+	return number_text(((const struct project *)of)->credit, out);
+}
+
+static bool starts_text(struct ledger *l, const void *of, char out[VALUE_MAX])
+{
+	(void)l;
+	return number_text(((const struct allocation *)of)->starts, out);
+}
+
+static bool ends_text(struct ledger *l, const void *of, char out[VALUE_MAX])
+{
+	const struct allocation *a = of;
+
+	(void)l;
+	return number_text(a->ends, out) && a->ends;
+}
+
+static bool carry_over_text(struct ledger *l, const void *of, char out[VALUE_MAX])
+{
+	(void)l;
+	return number_text(((const struct allocation *)of)->carry_over_percent, out);
+}
+
+static bool vests_text(struct ledger *l, const void *of, char out[VALUE_MAX])
+{
+	(void)l;
+	snprintf(out, VALUE_MAX, "%s", ((const struct allocation *)of)->vests ? "yes" : "no");
+	return true;
+}
+
+static bool burst_text(struct ledger *l, const void *of, char out[VALUE_MAX])
+{
+	(void)l;
+	return number_text(((const struct allocation *)of)->burst, out);
+}
+
+static bool comment_text(struct ledger *l, const void *of, char out[VALUE_MAX])
+{
+	(void)l;
+	snprintf(out, VALUE_MAX, "%s", ((const struct allocation *)of)->comment);
+	return true;
+}
+
+struct changeable {
+	const char *what;
+	value_fn text;
+};
+
+static const struct changeable settings[] = {
+	{ "parent", parent_text }, { "share", share_text }, { "on_exhausted", policy_text }, { "credit_units", credit_text },
+};
+static const struct changeable terms[] = {
+	{ "starts", starts_text },	{ "ends", ends_text },		{ "carry_over_percent", carry_over_text },
+	{ "vests", vests_text },	{ "burst_units", burst_text },	{ "comment", comment_text },
+};
+
+static int add_each(struct ledger *l, struct change_words *w, struct change c, const struct changeable *each, size_t n, const void *was,
+	const void *became, struct fault *why)
+{
+	char from[VALUE_MAX], to[VALUE_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		c.what = each[i].what;
+		c.was = was && each[i].text(l, was, from) ? from : NULL;
+		c.became = each[i].text(l, became, to) ? to : NULL;
+		if (change_add(l, w, &c, why) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int change_project(struct ledger *l, struct change_words *w, const struct project *was, const struct project *became, struct fault *why)
+{
+	return add_each(l, w, (struct change){ .project = became->id }, settings, sizeof(settings) / sizeof(settings[0]), was, became, why);
+}
+
+int change_allocation(struct ledger *l, struct change_words *w, const struct allocation *was, const struct allocation *became, struct fault *why)
+{
+	return add_each(l, w, (struct change){ .project = became->project, .allocation = became->id }, terms,
+		sizeof(terms) / sizeof(terms[0]), was, became, why);
+}
+
+int change_role(struct ledger *l, struct change_words *w, int64_t project, const char *user, enum member_role was, enum member_role became,
+	struct fault *why)
+{
+	static const char *const role[] = { [ROLE_NOBODY] = NULL, [ROLE_MEMBER] = "member", [ROLE_OWNER] = "owner" };
+
+	return change_add(l, w, &(struct change){ .project = project, .what = "role", .user = user, .was = role[was], .became = role[became] },
+		why);
+}
+
+int change_existence(struct ledger *l, struct change_words *w, int64_t project, bool there, struct fault *why)
+{
+	return change_add(l, w, &(struct change){ .project = project, .what = "project", .was = there ? NULL : "there",
+		.became = there ? "there" : NULL }, why);
+}
+
+/* --- listed ------------------------------------------------------------------------------------- */
 
 static const char *text_or_null(sqlite3_stmt *st, int i)
 {

@@ -7,7 +7,7 @@
  * All functions want an open transaction (ledger.h), the writing ones LEDGER_MONEY. */
 #ifndef BUDGETD_LEDGER_CHANGE_H
 #define BUDGETD_LEDGER_CHANGE_H
-#include "budgetd/ledger_project.h"
+#include "budgetd/ledger_money.h"
 
 /* Who says what, for all rows of one write. */
 struct change_words {
@@ -30,8 +30,14 @@ int change_add(struct ledger *l, struct change_words *w, const struct change *c,
 /* The same for a number. */
 int change_number(struct ledger *l, struct change_words *w, const struct change *of, int64_t was, int64_t became, struct fault *why);
 
-/* Was this write done before? By its request id; the words are then those of its first row. 1, 0, -1. */
-int change_known(struct ledger *l, struct change_words *w, struct fault *why);
+/* A row for each setting of a project, and for each term of an allocation, that is not as it was. `was` NULL: it is new. */
+int change_project(struct ledger *l, struct change_words *w, const struct project *was, const struct project *became, struct fault *why);
+int change_allocation(struct ledger *l, struct change_words *w, const struct allocation *was, const struct allocation *became, struct fault *why);
+/* What a user is in a project. */
+int change_role(struct ledger *l, struct change_words *w, int64_t project, const char *user, enum member_role was, enum member_role became,
+	struct fault *why);
+/* It is there, it is gone. */
+int change_existence(struct ledger *l, struct change_words *w, int64_t project, bool there, struct fault *why);
 
 typedef int (*change_fn)(const struct change *c, void *arg);
 /* Newest first, at most `limit`; project 0 = all, else with what is below it; before 0 = from the newest. The texts live until the next row. */

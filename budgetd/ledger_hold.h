@@ -72,7 +72,7 @@ int hold_of_run(struct ledger *l, int64_t run, struct hold_row *out, struct faul
 int hold_grow(struct ledger *l, const struct path *p, struct hold_row *h, amount_t by, struct fault *why);
 int hold_shrink(struct ledger *l, struct hold_row *h, amount_t by, struct fault *why);
 
-/* What `p` would be without the hold: its draws are taken out of it. In memory only. */
+/* What `p` would be without the hold, so that another one in its place is a check of the difference. In memory only. */
 int hold_credit(struct ledger *l, const struct hold_row *h, struct path *p, struct fault *why);
 
 /* Does a task of it run? Its hold is open then. 1, 0, -1. */

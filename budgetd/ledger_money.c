@@ -43,6 +43,15 @@ static int check_allocation_count(struct ledger *l, int64_t project, int64_t now
 	return 0;
 }
 
+static int check_dates(const struct allocation *a, int64_t now, struct fault *why)
+{
+	if (a->ends && a->ends <= a->starts)
+		return fault_errno(why, EINVAL, "an allocation must end after it starts");
+	if (a->ends && a->ends <= now)
+		return fault_errno(why, EINVAL, "an allocation cannot end in the past");
+	return 0;
+}
+
 static int check_terms(const struct allocation *a, struct fault *why)
 {
 	if (!a->ends && (a->vests || a->carry_over_percent))
@@ -56,26 +65,13 @@ int allocation_add(struct ledger *l, struct allocation *a, int64_t now, struct f
 				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 	static const char sum_sql[] = "INSERT INTO allocation_sum (allocation) VALUES (?)";
 
-	if (a->ends && a->ends <= a->starts)
-		return fault_errno(why, EINVAL, "an allocation must end after it starts");
-	if (a->ends && a->ends <= now)
-		return fault_errno(why, EINVAL, "an allocation cannot end in the past");
-	if (check_terms(a, why) < 0 || check_allocation_count(l, a->project, now, why) < 0 ||
+	if (check_dates(a, now, why) < 0 || check_terms(a, why) < 0 || check_allocation_count(l, a->project, now, why) < 0 ||
 		sql_do(l, add_sql, why, "iipsiiii", a->project, a->starts, a->ends ? &a->ends : NULL, a->comment, now,
 			a->carry_over_percent, (int64_t)a->vests, a->burst) < 0)
 		return -1;
 	a->id = sql_last_id(l);
 	a->created_at = now;
 	return sql_do(l, sum_sql, why, "i", a->id);
-}
-
-int allocation_set(struct ledger *l, const struct allocation *a, struct fault *why)
-{
-	static const char set_sql[] = "UPDATE allocation SET carry_over = ?, vests = ?, burst = ? WHERE id = ?";
-
-	if (check_terms(a, why) < 0)
-		return -1;
-	return sql_do(l, set_sql, why, "iiii", a->carry_over_percent, (int64_t)a->vests, a->burst, a->id);
 }
 
 int allocation_by_id(struct ledger *l, int64_t id, struct allocation *out, struct fault *why)
@@ -89,6 +85,32 @@ int allocation_by_id(struct ledger *l, int64_t id, struct allocation *out, struc
 		sqlite3_reset(st);
 	}
 	return rc;
+}
+
+/* What was is not changed: an end that has come, a start that has been. */
+static int check_new_dates(const struct allocation *was, const struct allocation *a, int64_t now, struct fault *why)
+{
+	if (was->ends && was->ends <= now)
+		return fault_errno(why, EEXIST, "allocation %jd has ended", (intmax_t)a->id);
+	if (a->starts != was->starts && was->starts <= now)
+		return fault_errno(why, EEXIST, "allocation %jd has begun: its start stays", (intmax_t)a->id);
+	if (a->starts != was->starts && a->starts < now)
+		return fault_errno(why, EEXIST, "allocation %jd cannot begin in the past", (intmax_t)a->id);
+	return check_dates(a, now, why);
+}
+
+int allocation_set(struct ledger *l, const struct allocation *a, int64_t now, struct fault *why)
+{
+	static const char set_sql[] = "UPDATE allocation SET starts = ?, ends = ?, comment = ?, carry_over = ?, vests = ?, burst = ? WHERE id = ?";
+	struct allocation was;
+	int rc = allocation_by_id(l, a->id, &was, why);
+
+	if (rc != 1)
+		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no allocation %jd", (intmax_t)a->id);
+	if (check_new_dates(&was, a, now, why) < 0 || check_terms(a, why) < 0)
+		return -1;
+	return sql_do(l, set_sql, why, "ipsiiii", a->starts, a->ends ? &a->ends : NULL, a->comment, a->carry_over_percent, (int64_t)a->vests,
+		a->burst, a->id);
 }
 
 int allocation_walk(struct ledger *l, int64_t project, allocation_fn each, void *arg, struct fault *why)
@@ -235,9 +257,15 @@ int journal_known(struct ledger *l, struct journal_entry *e, struct fault *why)
 {
 	static const char find_sql[] = "SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES " WHERE j.request_id = ?";
 
-	if (!e->request_id[0])
-		return 0;
-	return journal_one(l, sql_bind(l, find_sql, why, "s", e->request_id), e, why);
+	struct journal_entry there;
+	int rc = e->request_id[0] ? journal_one(l, sql_bind(l, find_sql, why, "s", e->request_id), &there, why) : 0;
+
+	if (rc != 1)
+		return rc;
+	if (strcmp(there.kind, e->kind) != 0)
+		return fault_errno(why, EEXIST, "the request id %s was used for another write: say this one with an id of its own", e->request_id);
+	*e = there;
+	return 1;
 }
 
 /* A charge moves `charged`, everything else moves `amount`: balance = amount - charged either way. */

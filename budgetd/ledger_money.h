@@ -36,8 +36,9 @@ int allocation_by_id(struct ledger *l, int64_t id, struct allocation *out, struc
 typedef int (*allocation_fn)(const struct allocation *a, void *arg);
 int allocation_walk(struct ledger *l, int64_t project, allocation_fn each, void *arg, struct fault *why);	/* by id */
 
-/* Write carry_over_percent, vests and burst. EINVAL: what has no end cannot vest nor be carried over. */
-int allocation_set(struct ledger *l, const struct allocation *a, struct fault *why);
+/* Write starts, ends, comment, carry_over_percent, vests and burst. EINVAL: what has no end cannot vest nor be carried over; it would end before
+ * it starts, or by now. EEXIST: it has ended; it has begun, and its start stays; or it would begin in the past. */
+int allocation_set(struct ledger *l, const struct allocation *a, int64_t now, struct fault *why);
 
 /* --- the way up: what each project from the leaf to the root has left now --- */
 
@@ -86,7 +87,7 @@ struct journal_entry {
  * and *e becomes the first entry: 1; else 0; -1. EOVERFLOW: beyond ALLOCATION_UNITS_MAX. */
 int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why);
 
-/* 1 and *e replaced when a write with its request_id was already answered, else 0; -1. */
+/* 1 and *e replaced when a write of its kind with its request_id was already answered, else 0; -1: EEXIST when one of another kind was. */
 int journal_known(struct ledger *l, struct journal_entry *e, struct fault *why);
 
 int journal_by_id(struct ledger *l, int64_t id, struct journal_entry *out, struct fault *why);	/* 1, 0, -1 */

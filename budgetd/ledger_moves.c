@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* One more entry of the group: the first one carries the request id, the others name it. */
 static int post(struct ledger *l, struct journal_entry *head, int64_t allocation, amount_t units, struct fault *why)
@@ -25,12 +26,6 @@ static int post(struct ledger *l, struct journal_entry *head, int64_t allocation
 	if (!head->id)
 		*head = e;
 	return 0;
-}
-
-/* What a project has that is its own and not spoken for. */
-static amount_t own_left(const struct path_node *n)
-{
-	return n->budget.expired ? 0 : budget_available(&n->budget) - n->budget.credit;
 }
 
 static int too_little(struct fault *why, const char *of, amount_t left, amount_t asked)
@@ -55,11 +50,29 @@ static int check_take(struct ledger *l, int64_t allocation, amount_t units, int6
 	if (allocation_live(&a, now)) {
 		if (path_load(l, a.project, now, &path, why) < 0)
 			return -1;
-		if (own_left(&path.nodes[0]) + path.nodes[0].budget.unvested < left)
-			left = own_left(&path.nodes[0]) + path.nodes[0].budget.unvested;
+		if (budget_own(&path.nodes[0].budget) + path.nodes[0].budget.unvested < left)
+			left = budget_own(&path.nodes[0].budget) + path.nodes[0].budget.unvested;
 	}
 	snprintf(name, sizeof(name), "allocation %jd", (intmax_t)a.id);
 	return left < units ? too_little(why, name, left, units) : 0;
+}
+
+/* What is put into one that has ended expires at once. */
+static int check_ended(struct ledger *l, const struct allocation *a, int64_t now, struct fault *why)
+{
+	struct project p;
+	char end[32];
+	struct tm tm;
+	time_t at = (time_t)a->ends;
+
+	if (!a->ends || now < a->ends)
+		return 0;
+	if (project_by_id(l, a->project, &p, why) != 1)
+		return -1;
+	strftime(end, sizeof(end), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
+	return fault_errno(why, EEXIST, "allocation %jd of %s has ended, at %s, and what was left of it has expired; make another: budgetctl "
+		"allocation add %s GPU-HOURS, or name one that is live, of budgetctl allocation list %s", (intmax_t)a->id, p.name, end,
+		p.name, p.name);
 }
 
 int money_change(struct ledger *l, struct journal_entry *e, int64_t now, struct fault *why)
@@ -74,8 +87,8 @@ int money_change(struct ledger *l, struct journal_entry *e, int64_t now, struct 
 	}
 	if (allocation_by_id(l, e->allocation, &a, why) != 1)
 		return fault_errno(why, ENOENT, "there is no allocation %jd", (intmax_t)e->allocation);
-	if (a.ends && a.ends <= now)
-		return fault_errno(why, EEXIST, "allocation %jd has ended: what was left of it has expired", (intmax_t)a.id);
+	if (check_ended(l, &a, now, why) < 0)
+		return -1;
 	if (e->units < 0 && check_take(l, e->allocation, -e->units, now, why) < 0)
 		return -1;
 	return journal_post(l, e, why);
@@ -107,8 +120,8 @@ int money_common_ancestor(struct ledger *l, int64_t from, int64_t to, int64_t *o
 /* Soonest to expire first. Their frees sum to at least what is left: only the debt of others is taken off it. */
 static int take_at(struct ledger *l, const struct path_node *n, amount_t units, struct journal_entry *e, struct fault *why)
 {
-	if (own_left(n) < units)
-		return too_little(why, n->budget.name, own_left(n), units);
+	if (budget_own(&n->budget) < units)
+		return too_little(why, n->budget.name, budget_own(&n->budget), units);
 	for (int i = 0; i < n->nlive && units > 0; i++) {
 		amount_t take = n->live[i].free < units ? n->live[i].free : units;
 
@@ -143,22 +156,54 @@ static int check_ends(const struct path *from, const struct path *to, struct fau
 	return 0;
 }
 
-int money_transfer(struct ledger *l, int64_t from, int64_t to, amount_t units, struct journal_entry *e, int64_t now, struct fault *why)
+/* The project as if the named allocation were its only live one; 0 leaves it as it is. `moves`: the transfer touches this end at all. */
+static int choose(struct path_node *n, int64_t allocation, bool moves, struct fault *why)
+{
+	if (!allocation)
+		return 0;
+	if (!moves)
+		return fault_errno(why, EINVAL, "along one line only what is below moves: no allocation of %s is touched, so none can be named",
+			n->budget.name);
+	for (int i = 0; i < n->nlive; i++)
+		if (n->live[i].id == allocation) {
+			n->live[0] = n->live[i];
+			n->nlive = 1;
+			return 0;
+		}
+	return fault_errno(why, EEXIST, "allocation %jd is not a live one of %s; see budgetctl allocation list %s", (intmax_t)allocation,
+		n->budget.name, n->budget.name);
+}
+
+/* Of the chosen one no more than it has, however much others have. */
+static int check_chosen(const struct path_node *n, int64_t allocation, amount_t units, struct fault *why)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "allocation %jd", (intmax_t)allocation);
+	return allocation && n->live[0].free < units ? too_little(why, name, n->live[0].free, units) : 0;
+}
+
+int money_transfer(struct ledger *l, const struct transfer *t, struct journal_entry *e, int64_t now, struct fault *why)
 {
 	struct path source, target;
-	int up_source, up_target, rc = journal_known(l, e, why);
+	int up_source, up_target, rc;
 
+	snprintf(e->kind, sizeof(e->kind), "transfer");
+	rc = journal_known(l, e, why);
 	if (rc != 0)
 		return rc;
-	snprintf(e->kind, sizeof(e->kind), "transfer");
-	if (path_load(l, from, now, &source, why) < 0 || path_load(l, to, now, &target, why) < 0 || check_ends(&source, &target, why) < 0)
+	if (path_load(l, t->from, now, &source, why) < 0 || path_load(l, t->to, now, &target, why) < 0 || check_ends(&source, &target, why) < 0)
 		return -1;
 	paths_meet(&source, &target, &up_source, &up_target);
+	if (choose(&source.nodes[0], t->from_allocation, up_source > 0, why) < 0 ||
+		choose(&target.nodes[0], t->to_allocation, up_target > 0, why) < 0 ||
+		check_chosen(&source.nodes[0], t->from_allocation, t->units, why) < 0)
+		return -1;
 	for (int i = 0; i < up_source; i++)
-		if (source.nodes[i].budget.metered && take_at(l, &source.nodes[i], units, e, why) < 0)
+		if (source.nodes[i].budget.metered && take_at(l, &source.nodes[i], t->units, e, why) < 0)
 			return -1;
 	for (int i = 0; i < up_target; i++)
-		if (target.nodes[i].budget.metered && give_at(l, &target.nodes[i], units, e, why) < 0)
+		if (target.nodes[i].budget.metered && give_at(l, &target.nodes[i], t->units, e, why) < 0)
 			return -1;
 	return 0;
 }
@@ -263,13 +308,14 @@ static int check_refund(struct ledger *l, int64_t charge, amount_t *units, struc
 int money_refund(struct ledger *l, int64_t charge, amount_t units, struct journal_entry *e, int64_t now, struct fault *why)
 {
 	struct payer p = {0};
-	int rc = journal_known(l, e, why);
+	int rc;
 
+	snprintf(e->kind, sizeof(e->kind), "refund");
+	rc = journal_known(l, e, why);
 	if (rc != 0)
 		return rc;
 	if (check_refund(l, charge, &units, why) < 0)
 		return -1;
-	snprintf(e->kind, sizeof(e->kind), "refund");
 	e->charge = charge;
 	while ((rc = next_payer(l, charge, p.project, &p, why)) == 1) {
 		amount_t back = p.paid - p.back < units ? p.paid - p.back : units;
@@ -325,13 +371,14 @@ static int void_row(struct ledger *l, const struct journal_entry *row, struct jo
 int money_void(struct ledger *l, int64_t entry, struct journal_entry *e, int64_t now, struct fault *why)
 {
 	struct journal_entry first, row = {0};
-	int rc = journal_known(l, e, why);
+	int rc;
 
+	snprintf(e->kind, sizeof(e->kind), "void");
+	rc = journal_known(l, e, why);
 	if (rc != 0)
 		return rc;
 	if (find_voidable(l, entry, &first, why) < 0)
 		return -1;
-	snprintf(e->kind, sizeof(e->kind), "void");
 	while ((rc = journal_next_of(l, first.id, row.id, &row, why)) == 1)
 		if (void_row(l, &row, e, now, why) < 0)
 			return -1;

@@ -11,15 +11,23 @@
 #define BUDGETD_LEDGER_MOVES_H
 #include "budgetd/ledger_money.h"
 
-/* A withdrawal or an adjustment: e->units (not 0; negative takes) at e->allocation. What is charged or held, and credit, stays. */
+/* A deposit, a withdrawal or an adjustment: e->units (not 0; negative takes) at e->allocation. What is charged or held, and credit, stays.
+ * EEXIST: the allocation has ended. */
 int money_change(struct ledger *l, struct journal_entry *e, int64_t now, struct fault *why);
 
 /* The lowest project that is `from`, `to` or above both; 0 = none: they are of different trees. */
 int money_common_ancestor(struct ledger *l, int64_t from, int64_t to, int64_t *out, struct fault *why);
 
+struct transfer {
+	int64_t from, to;		/* projects */
+	amount_t units;
+	int64_t from_allocation, to_allocation;	/* of these two projects, live; 0 = the one that expires first, and as many as it takes */
+};
+
 /* Move units on both paths up to, not including, the lowest common ancestor. At each project that has allocations: out of those that expire
- * first, into the live one that expires first. */
-int money_transfer(struct ledger *l, int64_t from, int64_t to, amount_t units, struct journal_entry *e, int64_t now, struct fault *why);
+ * first, into the live one that expires first, but at both ends where another one is named. EINVAL: one is named where nothing is taken or
+ * given, because that end stands above the other. */
+int money_transfer(struct ledger *l, const struct transfer *t, struct journal_entry *e, int64_t now, struct fault *why);
 
 /* Give back what a charge took, at each project that paid it, never more than it paid: to the allocation that paid, else to the live one of
  * that project that expires first, else it is recorded and expires at once. units 0 = all that is left of it. */

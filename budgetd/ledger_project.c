@@ -199,10 +199,11 @@ int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *
 	return 0;
 }
 
-/* Credit that is in use cannot be taken away: charges and holds stay within deposits and credit. */
+/* Credit that is in use cannot be taken away: charges and holds stay within deposits and credit, whatever the project is to get later. */
 static int check_credit(struct ledger *l, const struct project *p, struct fault *why)
 {
-	static const char lacks_sql[] = "SELECT coalesce((SELECT sum(s.charged + s.held - s.amount) FROM allocation_sum s JOIN allocation a"
+	/* One by one: what another allocation has left can expire, and then the credit is what there is. */
+	static const char lacks_sql[] = "SELECT coalesce((SELECT sum(max(s.charged + s.held - s.amount, 0)) FROM allocation_sum s JOIN allocation a"
 					" ON a.id = s.allocation WHERE a.project = p.id), 0) FROM project p WHERE p.id = ?1 AND p.credit > ?2";
 	char used[AMOUNT_TEXT_MAX];
 	int64_t lacks = 0;
@@ -230,11 +231,15 @@ int project_remove(struct ledger *l, int64_t id, int64_t now, struct fault *why)
 	static const char holds_sql[] = "SELECT count(*) FROM hold WHERE project = ? AND closed_at IS NULL";
 	static const char runs_sql[] = "SELECT count(*) FROM run WHERE project = ? AND ended IS NULL";
 	static const char remove_sql[] = "UPDATE project SET removed_at = ? WHERE id = ?";
-	int64_t children, holds, runs;
+	static const char waiting_sql[] = "SELECT count(*) FROM admission WHERE project = ? AND parked_at IS NOT NULL";
+	int64_t children, holds, runs, waiting;
 
 	if (sql_int(l, &children, children_sql, why, "i", id) < 0 || sql_int(l, &holds, holds_sql, why, "i", id) < 0 ||
-		sql_int(l, &runs, runs_sql, why, "i", id) < 0)
+		sql_int(l, &runs, runs_sql, why, "i", id) < 0 || sql_int(l, &waiting, waiting_sql, why, "i", id) < 0)
 		return -1;
+	if (waiting)
+		return fault_errno(why, EEXIST, "the project still has %jd jobs that wait for money, held; end those first, or let them run free by "
+			"`budgetctl job set JOB --tier free`", (intmax_t)waiting);
 	if (children || holds || runs)
 		return fault_errno(why, EEXIST, "the project still has %jd projects below it, %jd open holds and %jd running jobs; "
 			"remove or end those first", (intmax_t)children, (intmax_t)holds, (intmax_t)runs);

@@ -41,9 +41,10 @@ int project_path_text(struct ledger *l, int64_t id, char *buf, size_t size, stru
 
 /* p->id must be 0 and is set. EEXIST: the name is taken. EINVAL: the name, or the tree would be deeper than BUDGET_DEPTH_MAX. */
 int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *why);
-/* Write parent, share, on_exhausted and credit. EINVAL: it would be below itself, or deeper than BUDGET_DEPTH_MAX. */
+/* Write parent, share, on_exhausted and credit. EINVAL: it would be below itself, or deeper than BUDGET_DEPTH_MAX. EEXIST: credit that is in
+ * use now would be taken away. */
 int project_set(struct ledger *l, const struct project *p, struct fault *why);
-/* Not while it has live children, open holds or running jobs: the text counts them (EEXIST). Its journal stays. */
+/* Not while it has live children, open holds, running jobs or jobs that wait for money: the text counts them (EEXIST). Its journal stays. */
 int project_remove(struct ledger *l, int64_t id, int64_t now, struct fault *why);
 
 enum member_role { ROLE_NOBODY, ROLE_MEMBER, ROLE_OWNER };

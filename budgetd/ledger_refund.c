@@ -2,6 +2,7 @@
  * ledger_refund.c - refunds that nobody has to ask for. The newest charge first: it is the last hours that are given back. */
 #include "budgetd/ledger_refund.h"
 #include "budgetd/ledger_moves.h"
+#include "budgetd/ledger_said.h"
 #include "budgetd/ledger_sql.h"
 #include "lib/duration.h"
 #include "lib/refund.h"
@@ -60,7 +61,7 @@ static void describe(const struct run *r, enum refund_cause cause, int64_t since
 		snprintf(e->reason, sizeof(e->reason), "job %s was displaced after %s, before its minimum runtime: all of its run is given back",
 			r->label, time);
 	snprintf(e->actor, sizeof(e->actor), "%s", REFUND_ACTOR);
-	snprintf(e->request_id, sizeof(e->request_id), "run-%jd-charge-%jd", (intmax_t)r->id, (intmax_t)p->charge);
+	snprintf(e->request_id, sizeof(e->request_id), OWN_ID_PREFIX "run-%jd-charge-%jd", (intmax_t)r->id, (intmax_t)p->charge);
 }
 
 /* At most `left` of one charge. What was given back, or -1. */

@@ -343,8 +343,9 @@ static int hold_follow_size(struct ledger *l, struct run *r, struct hold_row *h,
 	amount_t needed;
 
 	if (amount_price(1, left_s, r->price, &needed) < 0 || needed > h->units) {
-		if (!r->free_since)
-			r->covered_until = at + h->units / r->price;
+		r->covered_until = at + h->units / r->price;
+		if (r->free_since)	/* it was to be free when its hold is used up, and that is sooner now */
+			r->free_since = r->covered_until;
 		return 0;
 	}
 	return hold_shrink(l, h, h->units - needed, why);
@@ -375,12 +376,19 @@ int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount
 	return run_update(l, r, why);
 }
 
-int ledger_last_activity(struct ledger *l, int64_t *out, struct fault *why)
+int ledger_all_seen(struct ledger *l, int64_t *out, struct fault *why)
 {
-	static const char last_sql[] = "SELECT max(coalesce((SELECT max(at) FROM admission), 0), coalesce((SELECT max(start) FROM run), 0),"
-				       " coalesce((SELECT at FROM charge ORDER BY id DESC LIMIT 1), 0))";
+	static const char seen_sql[] = "SELECT all_seen_at FROM look";
 
-	return sql_int(l, out, last_sql, why, "") < 0 ? -1 : 0;
+	*out = 0;
+	return sql_int(l, out, seen_sql, why, "") < 0 ? -1 : 0;
+}
+
+int ledger_set_all_seen(struct ledger *l, int64_t at, struct fault *why)
+{
+	static const char set_sql[] = "INSERT INTO look (id, all_seen_at) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET all_seen_at = ?1";
+
+	return sql_do(l, set_sql, why, "i", at);
 }
 
 /* --- lists -------------------------------------------------------------------------------------- */

@@ -74,8 +74,10 @@ struct charge {
 	int64_t uid, run_start;
 };
 
-/* When budgetd last wrote of a job: an answer, a run, a charge; 0 = never. Wants LEDGER_READ at least. */
-int ledger_last_activity(struct ledger *l, int64_t *out, struct fault *why);
+/* Up to when no run can have been missed; 0 = the loop has never looked. Kept in the file: what a daemon writes in the first pass after
+ * it was away must not make it believe that it was there. */
+int ledger_all_seen(struct ledger *l, int64_t *out, struct fault *why);
+int ledger_set_all_seen(struct ledger *l, int64_t at, struct fault *why);
 
 typedef int (*charge_fn)(const struct charge *c, void *arg);
 /* Newest first; project 0 = all, job 0 = all, before 0 = from the newest. */

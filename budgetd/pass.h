@@ -49,6 +49,7 @@ struct pass {
 	size_t lost;			/* runs without an end that last */
 	char lost_jobs[128];		/* the first of them */
 	size_t updates;			/* RPCs spent on places: bounded */
+	bool all_seen;			/* no run can have been missed: a job that is nowhere has not run */
 };
 
 /* --- controller_jobs.c: pending jobs --- */
@@ -76,6 +77,9 @@ int pass_mark(struct pass *p, const struct job_view *j, const char *token, const
 /* --- controller_runs.c: what runs and what ended --- */
 int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why);	/* running, or ended since */
 int pass_follow_runs(struct pass *p, struct fault *why);	/* extend those that live, settle those that are gone */
+
+/* --- controller_extend.c: a run that outlives its hold --- */
+int pass_extend_if_due(struct pass *p, struct run *r, const struct job_view *j, struct fault *why);
 
 /* --- controller_missed.c: what no pass saw, from slurmdbd --- */
 /* Runs that ended after `since`, while the daemon was away. */

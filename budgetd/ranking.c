@@ -89,13 +89,29 @@ static int fill(struct ranking *r, struct ledger *l, struct fault *why)
 	return run_walk_open(l, "", add_run, r, why);
 }
 
-int ranking_new(struct ledger *l, int64_t window_s, int64_t healthy_gpus, int64_t now, struct ranking **out, struct fault *why)
+/* Units a second. While every node is down the order stays what it was: nobody is entitled to anything, but some used less. */
+static int capacity_of(struct rates *rates, const struct gpu_count *healthy, int64_t now, amount_t *out, struct fault *why)
 {
-	struct ranking *r = calloc(1, sizeof(*r));
-	/* While every node is down the order stays what it was: nobody is entitled to anything, but some used less. */
-	int64_t capacity = (healthy_gpus > 0 ? healthy_gpus : 1) * AMOUNT_RATE_ONE;
-	struct fairshare_cluster c = { .capacity = capacity, .capacity_window = capacity * window_s };
+	struct gpu_count gpus = *healthy;
 
+	gpus.shards = gpus.mps = 0;
+	if (rates_price(rates, &gpus, now, out) < 0)
+		return fault_errno(why, EOVERFLOW, "the GPUs of the cluster cost more than can be counted");
+	if (*out == 0)
+		*out = AMOUNT_RATE_ONE;
+	return 0;
+}
+
+int ranking_new(struct ledger *l, int64_t window_s, struct rates *rates, const struct gpu_count *healthy, int64_t now, struct ranking **out,
+	struct fault *why)
+{
+	struct fairshare_cluster c;
+	struct ranking *r;
+
+	if (capacity_of(rates, healthy, now, &c.capacity, why) < 0)
+		return -1;
+	c.capacity_window = c.capacity * window_s;
+	r = calloc(1, sizeof(*r));
 	if (!r)
 		return fault_errno(why, ENOMEM, "out of memory");
 	r->from = now - window_s;

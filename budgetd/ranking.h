@@ -7,12 +7,17 @@
 #ifndef BUDGETD_RANKING_H
 #define BUDGETD_RANKING_H
 #include "budgetd/ledger.h"
+#include "budgetd/rates.h"
 #include "lib/budget.h"
+#include "lib/gpu_count.h"
 
 struct ranking;
 
-/* Wants an open transaction on `l`. To be freed by ranking_free. */
-int ranking_new(struct ledger *l, int64_t window_s, int64_t healthy_gpus, int64_t now, struct ranking **out, struct fault *why);
+/* What the projects are entitled to together are the GPUs that can be given work, each at the rate of its type now, as what was charged is
+ * weighted: a share of a cluster with dear and cheap GPUs is a share of what they cost. Shards are of those GPUs and not counted beside them.
+ * Wants an open transaction on `l`. `rates` NULL: every GPU at 1.000. To be freed by ranking_free. */
+int ranking_new(struct ledger *l, int64_t window_s, struct rates *rates, const struct gpu_count *healthy, int64_t now, struct ranking **out,
+	struct fault *why);
 void ranking_free(struct ranking *r);	/* NULL is fine */
 
 /* Position of the project in the one order: smaller goes first, ties are equal. UINT32_MAX for one that is not in the tree. */

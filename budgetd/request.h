@@ -15,6 +15,7 @@
 
 struct ledger;
 struct project;
+struct route;
 struct MHD_Connection;
 
 /* The right that a call needs, as its row in routes.c has it. Administrators have all but the last. "People" of a project are its owners
@@ -36,9 +37,11 @@ struct request {
 	uid_t uid;			/* of the caller, from the kernel or from munged */
 	bool administrator;
 	enum who who;			/* of the route */
+	const struct route *route;
 	int64_t now;
 	const char *name;		/* the {name} of the path, or "" */
 	struct json_object *body;	/* an object, or NULL */
+	bool said;			/* the same write was said before, with the same request id (said.h) */
 	struct json_object *reply;	/* the handler's answer, given away to the server */
 	unsigned status;		/* 200 unless the handler says otherwise */
 };

@@ -9,7 +9,7 @@
 #define WRITE_KEYS "reason request_id dry_run"
 #define MONEY_KEYS WRITE_KEYS " project amount_units"
 #define TERMS_KEYS " carry_over_percent vests burst_units"
-#define PROJECT_KEYS "parent share on_exhausted credit_units request_id force"
+#define PROJECT_KEYS WRITE_KEYS " parent share on_exhausted credit_units force"
 
 static const struct route routes[] = {
 	/* method   path                     who may            body at most  its keys, handler */
@@ -24,11 +24,12 @@ static const struct route routes[] = {
 	{ "GET",    "/v1/allocations",       WHO_LIST,          0,            NULL, allocations_get },
 	{ "POST",   "/v1/allocations",       WHO_ADMINISTRATOR, 4 * KIB,      MONEY_KEYS TERMS_KEYS " starts ends",
 		allocation_post },
-	{ "PATCH",  "/v1/allocations/{name}", WHO_ADMINISTRATOR, 4 * KIB,     WRITE_KEYS TERMS_KEYS, allocation_patch },
+	{ "PATCH",  "/v1/allocations/{name}", WHO_ADMINISTRATOR, 4 * KIB,     WRITE_KEYS TERMS_KEYS " starts ends open comment", allocation_patch },
 	{ "POST",   "/v1/deposits",          WHO_ADMINISTRATOR, 4 * KIB,      MONEY_KEYS " allocation", deposit_post },
 	{ "POST",   "/v1/withdrawals",       WHO_OWNER,         4 * KIB,      MONEY_KEYS " allocation", withdrawal_post },
 	{ "POST",   "/v1/adjustments",       WHO_ADMINISTRATOR, 4 * KIB,      MONEY_KEYS " allocation", adjustment_post },
-	{ "POST",   "/v1/transfers",         WHO_OWNER,         4 * KIB,      WRITE_KEYS " from to amount_units", transfer_post },
+	{ "POST",   "/v1/transfers",         WHO_OWNER,         4 * KIB,      
+		WRITE_KEYS " from to amount_units from_allocation to_allocation", transfer_post },
 	{ "POST",   "/v1/refunds",           WHO_ADMINISTRATOR, 4 * KIB,      WRITE_KEYS " charge amount_units", refund_post },
 	{ "POST",   "/v1/voids",             WHO_ADMINISTRATOR, 4 * KIB,      WRITE_KEYS " entry", void_post },
 	{ "GET",    "/v1/caps",              WHO_LIST,          0,            NULL, caps_get },

@@ -229,7 +229,8 @@ static int check_keys(const struct exchange *x, struct json_object *body, struct
 static int run_handler(const struct listener *at, const struct exchange *x, struct request *rq, struct fault *why)
 {
 	*rq = (struct request){ .b = at->b, .connection = rq->connection, .uid = x->caller.uid, .now = time(NULL), .name = x->name,
-		.administrator = people_is_administrator(at->b->people, x->caller.uid), .who = x->route->who, .status = MHD_HTTP_OK };
+		.administrator = people_is_administrator(at->b->people, x->caller.uid), .who = x->route->who, .route = x->route,
+		.status = MHD_HTTP_OK };
 	if (x->too_large)
 		return fault_errno(why, EMSGSIZE, "the body has more than the %zu bytes that are taken here", x->route->body_max);
 	if (at->door == DOOR_NETWORK && caller_check(&x->caller, x->route->method, x->path, x->body, x->used, why) < 0)

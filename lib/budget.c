@@ -3,12 +3,15 @@
 #include "lib/budget.h"
 #include "lib/fraction.h"
 
+amount_t budget_own(const struct budget_node *n)
+{
+	return n->expired ? -n->debt : n->amount - n->unvested - n->charged - n->held - n->debt;
+}
+
 /* Of the project, whoever asks. */
 static amount_t available_to_all(const struct budget_node *n)
 {
-	if (n->expired)
-		return -n->debt;
-	return n->amount - n->unvested - n->charged - n->held + n->credit - n->debt;
+	return n->expired ? -n->debt : budget_own(n) + n->credit;
 }
 
 amount_t budget_cap_left(const struct budget_node *n)

@@ -35,6 +35,10 @@ amount_t budget_cap_left(const struct budget_node *n);
 /* Is it the cap that leaves least? */
 bool budget_cap_binds(const struct budget_node *n);
 
+/* What a project has now that is its own and not spoken for: of its live allocations alone, without its credit. Below zero it is what it
+ * uses of its credit. */
+amount_t budget_own(const struct budget_node *n);
+
 /* Available at one node, to the user who asks: of the project, or what a cap leaves of it. AMOUNT_UNBOUNDED when it is not metered. May
  * be negative after a pull-back: never clamped. */
 #define AMOUNT_UNBOUNDED INT64_MAX

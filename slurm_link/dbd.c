@@ -210,6 +210,7 @@ static void fill_row(struct run_row *v, const slurmdb_job_rec_t *r, const struct
 	v->account = strings_keep(s, r->account);
 	v->partition = strings_keep(s, r->partition);
 	v->qos = strings_keep(s, qos_name(d, r->qosid));
+	v->admin_comment = strings_keep(s, r->admin_comment);
 	v->state = row_state(r->state);
 	v->resized = r->state & JOB_RESIZING;
 	v->submit = r->submit;

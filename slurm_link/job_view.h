@@ -109,7 +109,7 @@ const char *job_view_text(const struct job_view *j, char buf[JOB_NAME_TEXT_MAX])
 struct run_row {
 	uint32_t job_id, array_job_id, array_task_id, het_job_id, het_offset;	/* as in job_view */
 	uid_t uid;
-	const char *account, *partition, *qos;
+	const char *account, *partition, *qos, *admin_comment;
 	const char *state;		/* static: base state, with RESIZING and REQUEUED, which only slurmdbd
 					 * knows */
 	bool resized;			/* the row ended because the job changed its size: more rows of the

@@ -60,30 +60,16 @@ CREATE TABLE user_sum (
 	PRIMARY KEY (allocation, uid)
 ) STRICT, WITHOUT ROWID;
 
--- Settings of projects and terms of allocations as they were changed: who, when, from, to, why. Append-only, and chained.
-CREATE TABLE change (
-	id         INTEGER PRIMARY KEY,
+-- Which write a request id was said for, hashed: what is said again is the same write, or refused.
+CREATE TABLE said (
+	request_id TEXT PRIMARY KEY CHECK (length(request_id) BETWEEN 1 AND 64),
 	at         INTEGER NOT NULL,
-	project    INTEGER NOT NULL REFERENCES project(id),
-	allocation INTEGER REFERENCES allocation(id),				-- NULL = a setting of the project
-	what       TEXT NOT NULL,						-- share, cap_units, ends...: as the API has them
-	user       TEXT,							-- whose, where it is a user's
-	was        TEXT,							-- NULL = there was none
-	became     TEXT,							-- NULL = there is none
-	actor      TEXT NOT NULL,
-	reason     TEXT NOT NULL DEFAULT '',
-	request_id TEXT,
-	first      INTEGER REFERENCES change(id)				-- the first row of the same write; NULL = this one
-) STRICT;
-CREATE UNIQUE INDEX change_by_request ON change(request_id) WHERE request_id IS NOT NULL;
-CREATE INDEX change_by_project ON change(project, id);
-CREATE TRIGGER change_is_never_replaced BEFORE INSERT ON change
-	WHEN EXISTS (SELECT 1 FROM change WHERE id = NEW.id OR request_id = NEW.request_id)
-BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
-CREATE TRIGGER change_is_never_changed BEFORE UPDATE ON change
-BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
-CREATE TRIGGER change_is_never_deleted BEFORE DELETE ON change
-BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
+	write      TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER said_is_never_changed BEFORE UPDATE ON said
+BEGIN SELECT RAISE(ABORT, 'what a request id was said for never changes'); END;
+CREATE TRIGGER said_is_never_deleted BEFORE DELETE ON said
+BEGIN SELECT RAISE(ABORT, 'what a request id was said for is never forgotten'); END;
 
 -- The answer given to one submission, with or without money behind it.
 CREATE TABLE admission (
@@ -309,6 +295,37 @@ CREATE TRIGGER closed_hold_is_never_changed BEFORE UPDATE ON hold WHEN OLD.close
 BEGIN SELECT RAISE(ABORT, 'a closed hold is never changed'); END;
 CREATE TRIGGER closed_hold_is_never_deleted BEFORE DELETE ON hold WHEN OLD.closed_at IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'a closed hold is never deleted'); END;
+
+-- Settings of projects and terms of allocations as they were changed: who, when, from, to, why. Append-only, and chained.
+CREATE TABLE change (
+	id         INTEGER PRIMARY KEY,
+	at         INTEGER NOT NULL,
+	project    INTEGER NOT NULL REFERENCES project(id),
+	allocation INTEGER REFERENCES allocation(id),				-- NULL = a setting of the project
+	what       TEXT NOT NULL,						-- share, cap_units, ends...: as the API has them
+	user       TEXT,							-- whose, where it is a user's
+	was        TEXT,							-- NULL = there was none
+	became     TEXT,							-- NULL = there is none
+	actor      TEXT NOT NULL,
+	reason     TEXT NOT NULL DEFAULT '',
+	request_id TEXT,
+	first      INTEGER REFERENCES change(id)				-- the first row of the same write; NULL = this one
+) STRICT;
+CREATE UNIQUE INDEX change_by_request ON change(request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX change_by_project ON change(project, id);
+CREATE TRIGGER change_is_never_replaced BEFORE INSERT ON change
+	WHEN EXISTS (SELECT 1 FROM change WHERE id = NEW.id OR request_id = NEW.request_id)
+BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
+CREATE TRIGGER change_is_never_changed BEFORE UPDATE ON change
+BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
+CREATE TRIGGER change_is_never_deleted BEFORE DELETE ON change
+BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
+
+-- Up to when the loop has seen all that ran: what it has to ask slurmdbd for after it was away.
+CREATE TABLE look (
+	id          INTEGER PRIMARY KEY CHECK (id = 1),
+	all_seen_at INTEGER NOT NULL
+) STRICT;
 
 -- What is final, link by link: books/chain.h. The links are made by the connection that budgetd writes by.
 CREATE TABLE chain (

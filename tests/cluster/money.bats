@@ -61,6 +61,31 @@ refused()
 	ctl -o json journal speech | jq -e '.rows[0] | .kind == "transfer" and .reason == "speech has a deadline" and .actor == "root"'
 }
 
+@test "one request id is one write, over all kinds, projects and people, and a refusal tells nothing of the other" {
+	local said
+	as_owner() { as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" "$@"; }
+	ctl deposit vision 5 -r "a secret" --request-id K1
+	ctl deposit vision 5 -r "the same again" --request-id K1
+	[[ $(amount vision) == 21 ]]
+	refused 1 "the request id K1 was used for another write" ctl withdraw vision 3 -r x --request-id K1
+	refused 1 "the request id K1 was used for another write" ctl deposit speech 5 -r x --request-id K1
+	refused 1 "the request id K1 was used for another write" ctl deposit vision 6 -r x --request-id K1
+	refused 1 "the request id K1 was used for another write" ctl rate set k1 2 -r x --request-id K1
+	refused 1 "the request id K1 was used for another write" ctl project set vision --share 7 --request-id K1
+	refused 1 "the request id K1 was used for another write" ctl project add k1 --request-id K1
+	refused 1 "the request id K1 was used for another write" ctl request vision 5 -r x --request-id K1
+	ctl project set ai --remove-owners nobody
+	ctl project set speech --add-members nobody
+	said=$(as_owner request speech 5 -r x --request-id K1 2>&1) && return 1
+	[[ $said == *"used for another write"* && $said != *secret* && $said != *vision* ]]
+	ctl project set speech --remove-members nobody
+	ctl project set ai --add-owners nobody
+	refused 1 "those that begin with budgetd:" as_owner transfer vision speech 1 -r mine --request-id budgetd:run-1-charge-1
+	refused 1 "those that begin with check:" as_owner transfer vision speech 1 -r mine --request-id check:1-2-end-0
+	[[ $(amount vision) == 21 && $(amount speech) == 14 ]]
+	ctl withdraw vision 5 -r "as before"
+}
+
 @test "a void reverses the whole transfer, once" {
 	local id
 	id=$(entry speech)
@@ -200,7 +225,8 @@ would_hold()
 	ctl cap set capped nobody 6 -r "until he has learned it" --dry-run
 	[[ $(ctl -o json cap list capped | jq '.rows | length') == 0 ]]
 	ctl cap set capped nobody 6 -r "until he has learned it" --request-id c
-	ctl cap set capped nobody 60 -r "until he has learned it" --request-id c
+	ctl cap set capped nobody 6 -r "until he has learned it" --request-id c
+	refused 1 "used for another write" ctl cap set capped nobody 60 -r "until he has learned it" --request-id c
 	api "$DIR/slurm" POST /v1/verdicts -d "{$ask}"
 	answered 200 '2.00 of 6.00 GPU-h of your cap in capped left'
 	api "$DIR/slurm" POST /v1/verdicts -d "{$ask}"
@@ -215,6 +241,68 @@ would_hold()
 	[[ $(as_member -o json cap list capped | jq '.rows | length') == 0 ]]
 	ctl -o json changes capped | jq -e '[.rows[] | select(.what == "cap_units")] | .[0].change == "cap of nobody: 6.00 GPU-h -> none" and
 		.[0].actor == "nobody" and .[1].change == "cap of nobody: none -> 6.00 GPU-h" and .[1].reason == "until he has learned it" and length == 2'
+}
+
+@test "nothing is put into an allocation that has ended, and a project can begin with 0" {
+	local end id
+	end=$(($(date +%s) + 2))
+	ctl project add zero
+	ctl allocation add zero 0 -r "to begin with"
+	ctl -o json balance zero | jq -e '.rows[0] | .metered and .available_units == 0'
+	api "$PEOPLE" POST /v1/allocations -d "{\"project\":\"zero\",\"amount_units\":3600000,\"ends\":$end}"
+	id=$(jq .id <<<"$reply")
+	ctl -o json request zero 5 -r please >"$BATS_TEST_TMPDIR/request"
+	has_ended() { ctl -o json allocation show "$id" | jq -e '.state == "expired"' >/dev/null; }
+	eventually has_ended
+	refused 1 "allocation $id of zero has ended, at 20" ctl deposit zero 5 --allocation "$id" -r late
+	refused 1 "budgetctl allocation add zero GPU-HOURS" ctl request approve "$(jq .id "$BATS_TEST_TMPDIR/request")" --allocation "$id" -r late
+	[[ $(amount zero) == 0 ]]
+}
+
+@test "credit that is in use stays, whatever the project is to get later" {
+	local future
+	ctl project add lent --credit 2
+	ctl allocation add lent 1 -r now
+	future=$(ctl -o json allocation add lent 100 --starts now+10d -r later | jq .id)
+	api "$DIR/slurm" POST /v1/verdicts -d '{"kind":"submit","uid":0,"account":"lent","tres_per_job":"gres:gpu:l4:6","num_tasks":1,"min_nodes":1,"time_limit_min":60,"min_runtime":"1h"}'
+	answered 200 "3.00 GPU-h of lent set aside"
+	refused 1 "has 2.00 GPU-h of its credit in use" ctl project set lent --credit 0
+	refused 1 "0.00 GPU-h" ctl withdraw lent 1 -r more
+	ctl withdraw lent 100 --allocation "$future" -r "they do not need it"
+	"$BUILD/budgetctl/budgetctl" verify "$DIR/budget.db"
+}
+
+changes()	{ ctl -o json changes "$1" | jq -c '[.rows[] | .change]'; }
+
+@test "every change of a project or an allocation is kept: who, when, from, to, why; once, and not when it is tried" {
+	local id
+	ctl project add kept --share 3 --owners root -r "a new group" --request-id k1
+	ctl project add kept --share 3 --owners root -r "a new group" --request-id k1
+	[[ $(changes kept) == '["role of root: none -> owner","credit: none -> 0.00 GPU-h","share: none -> 3","project: none -> there"]' ]]
+	ctl project set kept --share 5 --on-exhausted wait --credit 2 -r "they grew" --dry-run
+	ctl project set kept --share 5 --on-exhausted wait --credit 2 -r "they grew" --request-id k2
+	ctl project set kept --share 5 --on-exhausted wait --credit 2 -r "they grew" --request-id k2
+	refused 1 "used for another write" ctl project set kept --share 9 --request-id k2
+	[[ $(ctl -o json project show kept | jq .share) == 5 ]]
+	ctl project set kept --remove-owners root --add-members root -r "she left"
+	ctl project set kept --share 5
+	[[ $(ctl -o json changes kept | jq -c '.rows[:5] | map(.change)') == '["role of root: none -> member","role of root: owner -> none",'\
+'"credit: 0.00 GPU-h -> 2.00 GPU-h","on_exhausted: none -> wait","share: 3 -> 5"]' ]]
+	ctl -o json changes kept | jq -e '.rows[4] | .actor == "root" and .reason == "they grew" and .was == "3" and .became == "5" and .allocation == null'
+	id=$(TZ=UTC ctl -o json allocation add kept 100 --ends 2100-01-01 -r "for the century" | jq .id)
+	TZ=UTC ctl allocation set "$id" --ends 2100-02-01 --carry-over 10 --vests yes --burst 5 --comment "and a month" -r "it was late"
+	[[ $(ctl -o json changes kept | jq -c '.rows[:5] | map(.change | gsub("Z$"; ""))') == '["comment: for the century -> and a month","burst: 0.00 GPU-h -> 5.00 GPU-h",'\
+'"vests: no -> yes","carry_over_percent: 0 -> 10","ends: 2100-01-01T00:00:00Z -> 2100-02-01T00:00:00"]' ]]
+	refused 1 "without an end" ctl allocation set "$id" --ends none
+	ctl allocation set "$id" --ends none --vests no --carry-over 0 -r "for ever"
+	ctl -o json allocation show "$id" | jq -e '.ends == null and .comment == "and a month"'
+	refused 1 "has begun: its start stays" ctl allocation set "$id" --starts now+1d
+	refused 1 "must end after it starts" ctl allocation set "$id" --ends 2020-01-01
+	ctl project add gone
+	ctl project remove gone --dry-run
+	ctl project show gone
+	ctl project remove gone -r "by mistake"
+	ctl -o json changes | jq -e '.rows[0] | .project == "gone" and .change == "project: there -> none" and .reason == "by mistake"'
 }
 
 # The daemon expires what has ended before it writes anything else of money.

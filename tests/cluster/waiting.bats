@@ -112,6 +112,21 @@ is_noted() { [[ -n $(held_since "$1") ]]; }
 	eventually balance_is vision "held=4.25"
 	[[ -z $(held_since kept) ]]
 	as ada cancel kept
+	eventually balance_is vision "held=0.25"
+}
+
+@test "an array that becomes eligible when there is money for some of its tasks gets those, and the rest is held" {
+	as ada submit later --gpus=8 --array=0-3 --gpu-min-runtime=15m --time=2:00:00 --begin=now+1hour
+	says "will be set aside when the job becomes eligible, as far as there is money"
+	scontrol update "jobid=$(job later)" starttime=now
+	eventually held_are later JobHeldAdmin "2 3"
+	and_no_others later "0 1"
+	balance_is vision "held=4.25"
+	[[ $(scontrol -o show job "$(job later)_1") != *gpubudget-waits* && $(scontrol -o show job "$(job later)_2") == *gpubudget-waits* ]]
+	scontrol hold "$(job later)_0"			# an administrator's own hold is not ours to undo
+	and_no_others later "1 2"
+	balance_is vision "held=4.25"
+	as ada cancel later
 	as ada cancel filler
 	eventually balance_is vision "held=0.00"
 }
@@ -151,7 +166,12 @@ is_noted() { [[ -n $(held_since "$1") ]]; }
 @test "a job that came while budgetd was away waits like the others" {
 	as carol submit rest --gpus=7 --gpu-tier=free --time=2:00:00
 	eventually job_is rest RUNNING free
+	as carol submit stuck --gpus=8 --gpu-min-runtime=8h --time=8:00:00
+	says "waits for budget: the job needs 64.00 GPU-h"
 	cluster_stop budgetd
+	as carol scontrol release "$(job stuck)" 2>/dev/null && return 1
+	[[ $(job_field stuck Priority) == 0 ]]
+	as carol cancel stuck
 	as carol submit late --gpus=7 --gpu-min-runtime=1h --time=2:00:00
 	cluster_start budgetd
 	eventually reason_is late JobHeldAdmin

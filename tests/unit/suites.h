@@ -43,6 +43,7 @@
 	X(rights) \
 	X(refund) \
 	X(routes) \
+	X(said) \
 	X(sacct) \
 	X(sacct_text) \
 	X(schema) \

@@ -2,6 +2,7 @@
  * test_audit.c - whoever changes the file behind budgetd's back is found out, and the row is named
  *
  * Every change is made as somebody would who knows SQL: the triggers that refuse are dropped first. It is rolled back afterwards. */
+#include "budgetd/ledger_change.h"
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
 #include "books/audit.h"
@@ -17,6 +18,19 @@ static void submit(int64_t project, int64_t tasks, struct submission *out)
 {
 	*out = (struct submission){ .project = project, .gpus = 1, .min_runtime_s = HOUR, .tasks = tasks, .now = ADMITTED };
 	ck_assert_int_eq(books_submit(&b, out), 0);
+}
+
+/* What administrators said, as it is kept. */
+static int settings_said(struct ledger *l, void *arg, struct fault *why)
+{
+	struct project was = { .id = 2, .parent = 1, .share = 3 }, is = { .id = 2, .parent = 1, .name = "vision", .share = 7 };
+	struct allocation a = { .id = 2, .project = 2, .ends = NOON + 99 * HOUR }, open = { .id = 2, .project = 2 };
+	struct change_words w = { .at = NOON, .actor = "ada" };
+
+	(void)arg;
+	return change_number(l, &w, &(struct change){ .project = 2, .what = "share" }, 1, 3, why) < 0 || project_set(l, &is, why) < 0 ||
+			change_project(l, &w, &was, &is, why) < 0 || change_allocation(l, &w, &a, &open, why) < 0 ||
+			member_set(l, 2, "ada", ROLE_OWNER, why) < 0 || change_role(l, &w, 2, "ada", ROLE_NOBODY, ROLE_OWNER, why) < 0 ? -1 : 0;
 }
 
 /* lab (1) above vision (2), an allocation each. Run 1 ended in time, run 2 runs, admission 3 waits, run 3 outlived its hold. */
@@ -41,6 +55,8 @@ static void setup(void)
 	submit(vision, 1, &s[3]);
 	books_start(&b, &s[3], 13, ADMITTED + 5, &r);
 	ck_assert_int_eq(books_end(&b, &r, ADMITTED + 5 + 2 * HOUR), 0);
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, settings_said, NULL), 0);
+	ledger_invariants(&b);
 }
 
 static void teardown(void)
@@ -56,6 +72,7 @@ static void begin_tampering(void)
 		" DROP TRIGGER journal_is_never_changed; DROP TRIGGER journal_is_never_deleted;"
 		" DROP TRIGGER charge_is_never_changed; DROP TRIGGER charge_is_never_deleted;"
 		" DROP TRIGGER ended_run_is_never_changed; DROP TRIGGER run_is_never_deleted;"
+		" DROP TRIGGER change_is_never_changed; DROP TRIGGER change_is_never_deleted;"
 		" DROP TRIGGER closed_hold_is_never_changed; DROP TRIGGER closed_hold_is_never_deleted;"
 		" DROP TRIGGER chain_is_never_changed; DROP TRIGGER chain_is_never_deleted;";
 
@@ -107,7 +124,7 @@ static const struct {
 	{ "chain.links", "UPDATE journal SET id = 50 WHERE id = 2; UPDATE journal SET id = 2 WHERE id = 1; UPDATE journal SET id = 1 WHERE id = 50",
 		"journal 1 is not what was written: it does not give link 1" },
 	{ "chain.head", "DELETE FROM chain WHERE link = (SELECT max(link) FROM chain)", "and had" },
-	{ "chain.head", "DELETE FROM chain WHERE link > 3", "the chain has 3 links and had 14: the last rows are missing" },
+	{ "chain.head", "DELETE FROM chain WHERE link > 3", "the chain has 3 links and had 18: the last rows are missing" },
 	{ "chain.head", "UPDATE chain_head SET links = 1", "rows were added by another program" },
 	{ "chain.head", "UPDATE chain_head SET hash = zeroblob(32)", "is not the one that was written last" },
 	{ "chain.head", "DELETE FROM chain_head", "the head of the chain is missing" },
@@ -133,6 +150,9 @@ static const struct {
 	{ "sums.users", "UPDATE user_sum SET charged = charged + 1 WHERE allocation = 1", "allocation 1: user 1000 has 5400001 units charged" },
 	{ "sums.users", "DELETE FROM user_sum WHERE allocation = 2", "allocation 2: user 1000 has 0 units charged and 0 held" },
 	{ "sums.users", "UPDATE user_sum SET uid = 7 WHERE allocation = 1", "allocation 1: user 7 has" },
+	{ "change.last", "UPDATE project SET share = 9 WHERE id = 2", "change 2: share is 9, it was last changed to 7" },
+	{ "change.last", "UPDATE allocation SET ends = 5000000000 WHERE id = 2", "change 3: ends is 5000000000, it was last changed to none" },
+	{ "change.last", "DELETE FROM member", "change 4: role of ada is none, it was last changed to owner" },
 	{ "hold.draws", "UPDATE hold SET units = units + 1 WHERE id = 2", "hold 2: it holds 3600001 units and draws 3600000 on " },
 	{ "hold.draws", "UPDATE hold SET units = units - 1 WHERE id = 3", "hold 3: it holds 7199999 units" },
 	{ "hold.draws", "DELETE FROM hold_draw WHERE hold = 3 AND allocation = 2", "hold 3: it holds 7200000 units and draws 0 on vision" },
@@ -192,6 +212,7 @@ static const struct {
 	{ "charge", "1", 3 },
 	{ "run", "ended IS NOT NULL", 2 },
 	{ "hold", "closed_at IS NOT NULL", 2 },
+	{ "change", "1", 4 },
 };
 
 /* Something else of the same type. */
@@ -272,10 +293,10 @@ START_TEST(links_are_in_the_order_of_writing_and_the_head_follows)
 {
 	char head[CHAIN_HEAD_TEXT_MAX];
 
-	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM chain"), 14);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM chain"), 18);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM chain WHERE kind = 'journal'"), 7);
-	ck_assert_int_eq(books_ask(&b, "SELECT max(link) FROM chain"), 14);
-	ck_assert_msg(strstr(chain_head_text(b.look, head), "14 links, the last is ") == head, "%s", head);
+	ck_assert_int_eq(books_ask(&b, "SELECT max(link) FROM chain"), 18);
+	ck_assert_msg(strstr(chain_head_text(b.look, head), "18 links, the last is ") == head, "%s", head);
 }
 END_TEST
 
@@ -283,7 +304,7 @@ END_TEST
 
 static int move_to_root(struct ledger *l, void *arg, struct fault *why)
 {
-	struct project p = { .id = *(int64_t *)arg, .name = "vision", .share = 1 };
+	struct project p = { .id = *(int64_t *)arg, .name = "vision", .share = 7 };
 
 	return project_set(l, &p, why);
 }
@@ -351,7 +372,7 @@ START_TEST(what_is_rolled_back_leaves_no_link)
 {
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, post_and_fail, NULL), -1);
 	ck_assert_str_eq(b.why.text, "on purpose");
-	ck_assert_int_eq(books_ask(&b, "SELECT links FROM chain_head"), 14);
+	ck_assert_int_eq(books_ask(&b, "SELECT links FROM chain_head"), 18);
 	ledger_invariants(&b);
 }
 END_TEST

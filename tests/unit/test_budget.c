@@ -37,6 +37,25 @@ END_TEST
 
 static const struct {
 	const char *what;
+	struct budget_node node;
+	amount_t own;
+} owns[] = {
+	{ "credit is not its own", { .metered = true, .amount = 10, .charged = 3, .held = 4, .credit = 5 }, 3 },
+	{ "below zero it uses credit", { .metered = true, .amount = 10, .charged = 8, .held = 4, .credit = 5 }, -2 },
+	{ "what has not vested is not there yet", { .metered = true, .amount = 10, .unvested = 6, .held = 1 }, 3 },
+	{ "debt is to be paid first", { .metered = true, .amount = 10, .debt = 4 }, 6 },
+	{ "all expired in debt", { .metered = true, .expired = true, .debt = 4 }, -4 },
+	{ "a cap is one user's", { .metered = true, .amount = 10, .capped = true }, 10 },
+};
+
+START_TEST(what_is_its_own_is_as_the_table_says)
+{
+	ck_assert_msg(budget_own(&owns[_i].node) == owns[_i].own, "%s: %jd", owns[_i].what, (intmax_t)budget_own(&owns[_i].node));
+}
+END_TEST
+
+static const struct {
+	const char *what;
 	amount_t amount, burst;
 	int64_t starts, ends, now;
 	amount_t usable;
@@ -95,6 +114,7 @@ Suite *budget_suite(void)
 	TCase *t = tcase_create("left");
 
 	tcase_add_loop_test(t, available_is_as_the_table_says, 0, sizeof(nodes) / sizeof(nodes[0]));
+	tcase_add_loop_test(t, what_is_its_own_is_as_the_table_says, 0, sizeof(owns) / sizeof(owns[0]));
 	tcase_add_loop_test(t, what_has_vested_is_as_the_table_says, 0, sizeof(vesting) / sizeof(vesting[0]));
 	tcase_add_loop_test(t, the_tightest_is_as_the_table_says, 0, sizeof(paths) / sizeof(paths[0]));
 	suite_add_tcase(s, t);

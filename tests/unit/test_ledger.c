@@ -380,7 +380,7 @@ static int change_share(struct ledger *l, void *project, struct fault *why)
 {
 	struct change_words w = { .at = NOON, .actor = "ada" };
 
-	return change_number(l, &w, &(struct change){ .project = *(int64_t *)project, .what = "share" }, 1, 2, why);
+	return change_number(l, &w, &(struct change){ .project = *(int64_t *)project, .what = "share" }, 2, 1, why);
 }
 
 START_TEST(what_happened_cannot_be_changed)

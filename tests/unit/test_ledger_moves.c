@@ -32,6 +32,7 @@ struct step {
 	int64_t from, to;		/* allocation; projects; charge; entry */
 	amount_t units;
 	int64_t now;
+	int64_t out_of, into;		/* allocations of a transfer */
 	const char *request_id;
 	struct journal_entry e;		/* set */
 };
@@ -49,7 +50,7 @@ static int apply(struct ledger *l, void *arg, struct fault *why)
 		s->e.units = s->units;
 		return money_change(l, &s->e, now, why);
 	case TRANSFER:
-		return money_transfer(l, s->from, s->to, s->units, &s->e, now, why);
+		return money_transfer(l, &(struct transfer){ s->from, s->to, s->units, s->out_of, s->into }, &s->e, now, why);
 	case REFUND:
 		return money_refund(l, s->from, s->units, &s->e, now, why);
 	case VOID:
@@ -137,6 +138,43 @@ START_TEST(an_adjustment_can_go_both_ways_and_is_written_once)
 	ck_assert_int_eq(AMOUNT(a), 9 * GPU_H);
 	ck_assert_int_eq(STEP(CHANGE, .from = 99, .units = 1), -1);
 	ck_assert_int_eq(errno, ENOENT);
+}
+END_TEST
+
+START_TEST(an_id_of_one_kind_of_write_is_refused_for_another)
+{
+	int64_t x = books_project(&b, "x", 0), y = books_project(&b, "y", 0), a = books_allot(&b, x, 10 * GPU_H, 0, 0);
+	int64_t charge = charged(x, 1, 7);
+
+	books_allot(&b, y, GPU_H, 0, 0);
+	ck_assert_int_eq(STEP(CHANGE, .from = a, .units = -GPU_H, .request_id = "K1"), 0);
+	REFUSED("request id K1 was used for another write", TRANSFER, .from = x, .to = y, .units = GPU_H, .request_id = "K1");
+	REFUSED("request id K1 was used for another write", REFUND, .from = charge, .request_id = "K1");
+	REFUSED("request id K1 was used for another write", VOID, .from = 1, .request_id = "K1");
+	ck_assert_int_eq(ENTRIES("transfer") + ENTRIES("refund") + ENTRIES("void"), 0);
+}
+END_TEST
+
+START_TEST(a_transfer_can_name_the_allocations_at_its_ends)
+{
+	int64_t lab = books_project(&b, "lab", 0), x = books_project(&b, "x", lab), y = books_project(&b, "y", lab);
+	int64_t soon = books_allot(&b, x, 5 * GPU_H, 0, NOON + 9 * HOUR), late = books_allot(&b, x, 5 * GPU_H, 0, 0);
+	int64_t first = books_allot(&b, y, GPU_H, 0, NOON + 9 * HOUR), open = books_allot(&b, y, GPU_H, 0, 0);
+	int64_t later = books_allot(&b, y, GPU_H, NOON + HOUR, 0);
+
+	books_allot(&b, lab, 50 * GPU_H, 0, 0);
+	ck_assert_int_eq(STEP(TRANSFER, .from = x, .to = y, .units = 3 * GPU_H, .out_of = late, .into = open), 0);
+	ck_assert_int_eq(AMOUNT(soon), 5 * GPU_H);
+	ck_assert_int_eq(AMOUNT(late), 2 * GPU_H);
+	ck_assert_int_eq(AMOUNT(first), GPU_H);
+	ck_assert_int_eq(AMOUNT(open), 4 * GPU_H);
+	REFUSED("allocation 2 has 2.00 GPU-h", TRANSFER, .from = x, .to = y, .units = 3 * GPU_H, .out_of = late);
+	REFUSED("is not a live one of x", TRANSFER, .from = x, .to = y, .units = GPU_H, .out_of = open);
+	REFUSED("is not a live one of y", TRANSFER, .from = x, .to = y, .units = GPU_H, .into = later);
+	ck_assert_int_eq(STEP(TRANSFER, .from = x, .to = lab, .units = GPU_H, .into = 6), -1);	/* lab's own amount stays */
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_int_eq(STEP(TRANSFER, .from = x, .to = lab, .units = GPU_H, .out_of = late), 0);
+	ck_assert_int_eq(AMOUNT(late), GPU_H);
 }
 END_TEST
 
@@ -313,7 +351,8 @@ START_TEST(what_is_left_expires_at_its_end_and_what_comes_back_later_when_it_com
 	ck_assert_int_eq(STEP(EXPIRE, .now = NOON + 4 * HOUR), 1);
 	ck_assert_int_eq(books_ask(&b, "SELECT units FROM journal WHERE kind = 'expiry' AND at = %d", NOON + 4 * HOUR), -GPU_H);
 	ck_assert_int_eq(books_ask(&b, "SELECT amount - charged FROM allocation_sum WHERE allocation = %lld", (long long)a), 0);
-	REFUSED("has ended", CHANGE, .from = a, .units = GPU_H, .now = NOON + HOUR);
+	REFUSED("allocation 1 of p has ended, at 2027-01-15T08:30:00Z, and what was left of it has expired; make another: budgetctl allocation add p",
+		CHANGE, .from = a, .units = GPU_H, .now = NOON + HOUR);
 }
 END_TEST
 
@@ -333,7 +372,7 @@ static int set_terms(struct ledger *l, void *arg, struct fault *why)
 	a.carry_over_percent = t->carry_over_percent;
 	a.vests = t->vests;
 	a.burst = t->burst;
-	return allocation_set(l, &a, why);
+	return allocation_set(l, &a, NOON, why);
 }
 
 #define TERMS(...) books_do(&b, LEDGER_MONEY, set_terms, &(struct terms){ __VA_ARGS__ })
@@ -395,6 +434,8 @@ Suite *ledger_moves_suite(void)
 	TCase *t = tcase_create("moves");
 
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, a_transfer_can_name_the_allocations_at_its_ends);
+	tcase_add_test(t, an_id_of_one_kind_of_write_is_refused_for_another);
 	tcase_add_test(t, a_withdrawal_leaves_what_is_charged_and_held);
 	tcase_add_test(t, credit_is_never_withdrawn_nor_moved_and_opens_nothing_above);
 	tcase_add_test(t, an_adjustment_can_go_both_ways_and_is_written_once);

@@ -119,6 +119,20 @@ START_TEST(credit_that_is_in_use_is_not_taken_away)
 }
 END_TEST
 
+START_TEST(what_is_to_come_covers_no_credit_that_is_in_use_now)
+{
+	int64_t p = books_project(&b, "vision", 0);
+	struct submission s = { .project = p, .gpus = 2, .min_runtime_s = HOUR };
+
+	ck_assert_int_eq(set_credit(p, GPU_H), 0);
+	books_allot(&b, p, GPU_H, 0, 0);
+	books_allot(&b, p, 100 * GPU_H, NOON + HOUR, 0);
+	ck_assert_int_eq(books_submit(&b, &s), 0);
+	ck_assert_int_eq(set_credit(p, 0), -1);
+	ck_assert_int_eq(errno, EEXIST);
+}
+END_TEST
+
 /* A chain as deep as can be; returns the ids. */
 static void chain(int64_t *ids, int n, char letter)
 {
@@ -150,7 +164,7 @@ START_TEST(the_tree_is_never_deeper_than_a_verdict_can_walk)
 }
 END_TEST
 
-START_TEST(a_project_with_children_holds_or_runs_is_not_removed)
+START_TEST(a_project_with_children_holds_runs_or_jobs_that_wait_is_not_removed)
 {
 	int64_t ai = books_project(&b, "ai", 0), vision = books_project(&b, "vision", ai);
 	struct submission s = { .project = vision, .gpus = 1, .min_runtime_s = HOUR };
@@ -166,6 +180,10 @@ START_TEST(a_project_with_children_holds_or_runs_is_not_removed)
 	books_start(&b, &s, 7, NOON, &r);
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, drop, &vision), -1);
 	ck_assert_int_eq(books_end(&b, &r, NOON + 60), 0);
+	ck_assert_ptr_null(books_try(&b, "UPDATE admission SET parked_at = 1, waits_at = project"));
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, drop, &vision), -1);
+	ck_assert_ptr_nonnull(strstr(b.why.text, "1 jobs that wait for money"));
+	ck_assert_ptr_null(books_try(&b, "UPDATE admission SET parked_at = NULL, waits_at = NULL"));
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, drop, &vision), 0);
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, drop, &ai), 0);
 	ck_assert_int_gt(books_ask(&b, "SELECT count(*) FROM journal WHERE project = %lld", (long long)vision), 0);
@@ -249,8 +267,9 @@ Suite *ledger_project_suite(void)
 	tcase_add_test(t, a_name_is_taken_once_in_whatever_case_and_free_again_when_it_is_removed);
 	tcase_add_test(t, nothing_is_moved_below_itself);
 	tcase_add_test(t, the_tree_is_never_deeper_than_a_verdict_can_walk);
-	tcase_add_test(t, a_project_with_children_holds_or_runs_is_not_removed);
+	tcase_add_test(t, a_project_with_children_holds_runs_or_jobs_that_wait_is_not_removed);
 	tcase_add_test(t, credit_that_is_in_use_is_not_taken_away);
+	tcase_add_test(t, what_is_to_come_covers_no_credit_that_is_in_use_now);
 	tcase_add_test(t, one_project_has_a_bounded_number_of_live_allocations);
 	tcase_add_loop_test(t, roles_are_inherited_downwards, 0, sizeof(roles) / sizeof(roles[0]));
 	suite_add_tcase(s, t);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * test_ranking.c - who goes first, from the charges and the runs of a real ledger */
+#include "budgetd/ledger_rate.h"
 #include "budgetd/ranking.h"
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
@@ -26,21 +27,28 @@ static void teardown(void)
 	books_close(&b);
 }
 
+static const struct gpu_count untyped = { .total = GPUS, .ntypes = 1, .types = { { "", GPUS } } };
+
 struct look {
 	int64_t now;
 	struct ranking *r;
+	struct rates *rates;			/* NULL: 1.000 */
+	const struct gpu_count *healthy;	/* NULL: untyped */
 };
 
 static int make(struct ledger *l, void *arg, struct fault *why)
 {
 	struct look *x = arg;
 
-	return ranking_new(l, WEEK, GPUS, x->now, &x->r, why);
+	return ranking_new(l, WEEK, x->rates, x->healthy ? x->healthy : &untyped, x->now, &x->r, why);
 }
+
+static struct rates *rates;
+static const struct gpu_count *healthy;
 
 static struct ranking *rank_at(int64_t now)
 {
-	struct look x = { now, NULL };
+	struct look x = { now, NULL, rates, healthy };
 
 	ck_assert_msg(books_do(&b, LEDGER_READ, make, &x) == 0, "%s", b.why.text);
 	return x.r;
@@ -127,6 +135,31 @@ START_TEST(a_run_that_is_charged_in_the_interim_counts_once)
 }
 END_TEST
 
+static int set_rates(struct ledger *l, void *arg, struct fault *why)
+{
+	struct rate_row h100 = { .at = NOON, .rate = { "h100", NOON, 2000 }, .actor = "ada" };
+	struct rate_row shard = { .at = NOON, .rate = { RATE_SHARD, NOON, 9000 }, .actor = "ada" };
+
+	return rate_add(l, &h100, NOON, why) < 0 || rate_add(l, &shard, NOON, why) < 0 ? -1 : rates_read(arg, l, why);
+}
+
+/* A quarter of 8 GPUs at 2.000 and 8 at 1.000 is worth 6 of the cheap ones: 1,008 GPU-hours a week. */
+START_TEST(what_is_due_is_weighted_by_the_rates_as_what_was_used_is)
+{
+	static const struct gpu_count mixed = { .total = 16, .ntypes = 2, .types = { { "h100", 8 }, { "a100", 8 } }, .shards = 64 };
+	struct run r;
+
+	run_for(vision, 4, NOON, 84 * HOUR, NOON + 84 * HOUR, &r);
+	rates = rates_new();
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, set_rates, rates), 0);
+	healthy = &mixed;
+	ck_assert_int_eq(ratio(vision, NOON + 84 * HOUR), 333333);
+	healthy = NULL;
+	rates_free(rates);
+	rates = NULL;
+}
+END_TEST
+
 START_TEST(what_lies_before_the_window_is_forgotten_second_by_second)
 {
 	struct run r;
@@ -180,12 +213,12 @@ END_TEST
 
 START_TEST(a_cluster_without_a_healthy_gpu_still_has_an_order)
 {
-	struct look x = { NOON + HOUR, NULL };
+	struct look x = { .now = NOON + HOUR };
 	struct run r;
 
 	run_for(vision, 4, NOON, HOUR, NOON + HOUR, &r);
 	ck_assert_int_eq(ledger_begin(b.l, LEDGER_READ, &b.why), 0);
-	ck_assert_msg(ranking_new(b.l, WEEK, 0, x.now, &x.r, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(ranking_new(b.l, WEEK, NULL, &(struct gpu_count){0}, x.now, &x.r, &b.why) == 0, "%s", b.why.text);
 	ledger_rollback(b.l);
 	ck_assert_uint_lt(ranking_rank(x.r, speech), ranking_rank(x.r, vision));
 	ranking_free(x.r);
@@ -202,6 +235,7 @@ Suite *ranking_suite(void)
 	tcase_add_test(t, who_used_more_goes_behind_level_by_level);
 	tcase_add_test(t, the_ratio_is_what_was_used_over_what_was_due);
 	tcase_add_test(t, a_run_that_is_charged_in_the_interim_counts_once);
+	tcase_add_test(t, what_is_due_is_weighted_by_the_rates_as_what_was_used_is);
 	tcase_add_test(t, what_lies_before_the_window_is_forgotten_second_by_second);
 	tcase_add_test(t, a_run_is_felt_from_its_start_with_its_whole_minimum);
 	tcase_add_test(t, what_is_free_counts_for_nothing);

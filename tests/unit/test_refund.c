@@ -117,6 +117,27 @@ static int cut_month(struct ledger *l, void *run, struct fault *why)
 	return run_interim(l, r, NOON + r->gpus * HOUR, NOON + r->gpus * HOUR, why);
 }
 
+static int occupy(struct ledger *l, void *arg, struct fault *why)
+{
+	struct journal_entry e = { .at = NOON, .kind = "transfer", .allocation = *(int64_t *)arg, .units = 1, .actor = "eve",
+		.request_id = "run-1-charge-1" };
+
+	return journal_post(l, &e, why);
+}
+
+START_TEST(nobody_takes_the_id_of_a_refund_that_is_to_come)
+{
+	int64_t p = books_project(&b, "p", 0), a = books_allot(&b, p, 50 * GPU_H, 0, 0);
+	amount_t back;
+	struct run r;
+
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, occupy, &a), 0);
+	start(p, 1, 2 * HOUR, &r);
+	ck_assert_int_eq(ends(&r, NOON + HOUR, "NODE_FAIL", &back), 0);
+	ck_assert_int_eq(REFUNDS("request_id = 'budgetd:run-1-charge-1'"), GPU_H);
+}
+END_TEST
+
 /* 3 hours before the edge of a month, 2 after it: the newer charge goes back whole, of the older one the last two hours. */
 START_TEST(the_last_hours_may_lie_in_several_charges)
 {
@@ -227,7 +248,7 @@ static int look_at_ratio(struct ledger *l, void *arg, struct fault *why)
 	struct ranking *r;
 	int n;
 
-	if (ranking_new(l, 7 * 24 * HOUR, 16, NOON + 84 * HOUR, &r, why) < 0)
+	if (ranking_new(l, 7 * 24 * HOUR, NULL, &(struct gpu_count){ .total = 16, .ntypes = 1, .types = { { "", 16 } } }, NOON + 84 * HOUR, &r, why) < 0)
 		return -1;
 	n = ranking_levels(r, x->project, level, 4);
 	x->ppm = level[n - 1].ratio_ppm;
@@ -265,6 +286,7 @@ Suite *refund_suite(void)
 	suite_add_tcase(s, rule);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_node_failure_gives_back_the_last_four_hours_at_every_project_that_paid_once);
+	tcase_add_test(t, nobody_takes_the_id_of_a_refund_that_is_to_come);
 	tcase_add_test(t, the_last_hours_may_lie_in_several_charges);
 	tcase_add_test(t, what_was_given_back_by_hand_counts_towards_the_hours);
 	tcase_add_test(t, who_was_displaced_before_the_minimum_pays_nothing_and_who_was_later_pays_all);

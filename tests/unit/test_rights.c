@@ -112,7 +112,7 @@ static int cap_somebody(struct ledger *l, void *arg, struct fault *why)
 	struct change_words w = { .at = NOON, .actor = "ada" };
 
 	return cap_set(l, &c, NOON, why) < 0 ||
-			change_add(l, &w, &(struct change){ .project = c.project, .what = "cap_units", .user = "ada", .became = "1" }, why) < 0 ? -1 : 0;
+			change_add(l, &w, &(struct change){ .project = c.project, .what = "cap_units", .user = "ada", .became = "180000000" }, why) < 0 ? -1 : 0;
 }
 
 static int appoint(struct ledger *l, void *arg, struct fault *why)
@@ -219,6 +219,7 @@ static int call(const struct case_row *row, const struct person *who, bool slurm
 	r = route_find(text, path, &rq.name);
 	ck_assert_msg(r != NULL, "line %d: there is no %s %s", row->line, text, path);
 	rq.who = r->who;
+	rq.route = r;
 	rq.administrator = people_is_administrator(d.people, who->uid);
 	rq.connection = (struct MHD_Connection *)query;
 	rq.body = strcmp(body, "-") ? json_tokener_parse(body) : NULL;

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oracle.c - what the books must say of jobs: answers, the queue, what a pass does
+ *
+ * The slow and plain way, see oracle.h; runs are in oracle_run.c, the money itself is in oracle_money.c. */
+#include "tests/model/oracle_internal.h"
+#include <string.h>
+
+/* --- answers --- */
+
+void o_declare(struct oracle *o, struct o_job *j, const struct o_seen *want, int64_t minimum, int64_t now)
+{
+	j->node = want->node;
+	j->insists = want->insists;
+	j->minimum = o_least(minimum, want->limit);
+	j->limit = want->limit;
+	j->gpus = want->asked_gpus;
+	j->type = want->asked_type;
+	j->per_task = o_price_at(o, j->gpus, j->type, now) * j->minimum;
+}
+
+static enum o_policy policy_of(const struct oracle *o, const struct o_job *j)
+{
+	return j->insists ? O_REJECT : o->nodes[j->node].policy;
+}
+
+enum o_tier oracle_ask(struct oracle *o, int64_t now, const struct o_seen *want)
+{
+	struct o_job *j = &o->jobs[want->job];
+
+	if (want->minimum > o->max_minimum)
+		return O_REFUSED;
+	*j = (struct o_job){
+		.known = true, .hold = O_NONE, .tier = O_FUNDED_TIER, .at = now};
+	o_declare(o, j, want, want->minimum, now);
+	if (!want->minimum || want->free_tier)
+		return j->tier = O_FREE_TIER;
+	if (j->per_task <= o_room(o, want->node, now))
+		j->hold = want->eligible && !want->held_by_user ? o_hold_new(o, want->node, j->per_task, now)
+								: O_NONE;
+	else if (policy_of(o, j) == O_FREE)
+		j->tier = O_FREE_TIER;
+	else
+		return j->known = false, O_REFUSED;
+	return j->tier;
+}
+
+/* What costs no more needs no money; else what it has is counted with what there is. */
+bool oracle_may_change(struct oracle *o, int64_t now, const struct o_seen *want)
+{
+	const struct o_job *j = &o->jobs[want->job];
+	int64_t need = o_price_at(o, want->gpus, want->type, now) * o_least(j->minimum, want->limit);
+
+	for (int i = 0; i < o->nruns; i++) /* of one that runs, as far as is known, nothing waits to be paid */
+		if (o->runs[i].job == want->job && !o->runs[i].ended && o->runs[i].hold != O_NONE &&
+			j->hold == O_NONE)
+			return true;
+	if (!j->known || j->tier != O_FUNDED_TIER || need <= j->per_task)
+		return true;
+	return need - o_held_by(o, j->hold) <= o_room(o, j->node, now);
+}
+
+/* --- the queue --- */
+
+/* What it has suffices, or is too much; else it asks for more when its turn comes. What its user holds keeps what it has, for a while. */
+static bool fit_hold(struct oracle *o, struct o_job *j, const struct o_seen *s, int64_t now)
+{
+	bool can_start = s->eligible && !s->held_by_user, kept;
+
+	if (!s->held_by_user)
+		j->user_held_at = 0;
+	else if (!j->user_held_at)
+		j->user_held_at = now;
+	kept = s->held_by_user && j->hold != O_NONE && now - j->user_held_at < o->user_held;
+	if (!can_start && !kept) {
+		o_hold_end(o, &j->hold);
+		return false;
+	}
+	if (j->per_task > o_held_by(o, j->hold))
+		return true;
+	o_hold_less(o, j->hold, o_held_by(o, j->hold) - j->per_task);
+	return false;
+}
+
+/* Does it need more than it has? */
+static bool queued(struct oracle *o, const struct o_seen *s, int64_t now)
+{
+	struct o_job *j = &o->jobs[s->job];
+
+	if (j->tier != O_FUNDED_TIER)
+		return false;
+	if (j->looks++ == 0) { /* the price was made from the question: the terms are remembered as Slurm has them */
+		j->gpus = s->gpus;
+		j->type = s->type;
+		j->limit = s->limit;
+	}
+	if (j->gpus != s->gpus || j->type != s->type || j->limit != s->limit)
+		o_declare(o, j, s, j->minimum, now);
+	return fit_hold(o, j, s, now);
+}
+
+/* Is somebody of the line in front, at the project or above it? */
+static bool is_behind(const struct oracle *o, const bool heads[O_NODES], int node)
+{
+	for (; node != O_NONE; node = o->nodes[node].parent)
+		if (heads[node])
+			return true;
+	return false;
+}
+
+/* The project that has least, the nearest of those that have as little. */
+static int tightest(const struct oracle *o, int node, int64_t now)
+{
+	int found = O_NONE;
+
+	for (; node != O_NONE; node = o->nodes[node].parent)
+		if (o->nodes[node].metered &&
+			(found == O_NONE || oracle_available(o, node, now) < oracle_available(o, found, now)))
+			found = node;
+	return found;
+}
+
+/* Who waits for money is not overtaken, at the project that refused it and below; who may run free does not wait. */
+static void take_turn(struct oracle *o, struct o_job *j, bool heads[O_NODES], int64_t now)
+{
+	bool waits = policy_of(o, j) != O_FREE;
+	int64_t more = j->per_task - o_held_by(o, j->hold);
+
+	if (waits && j->hold == O_NONE && is_behind(o, heads, j->node))
+		return;
+	if (more <= o_room(o, j->node, now)) {
+		if (j->hold == O_NONE)
+			j->hold = o_hold_new(o, j->node, 0, now);
+		o_hold_more(o, j->hold, j->node, more, now);
+		return;
+	}
+	if (waits)
+		heads[tightest(o, j->node, now)] = true;
+	else
+		j->tier = O_FREE_TIER;
+	o_hold_end(o, &j->hold);
+}
+
+static const struct o_seen *waits_in(const struct o_seen *table, int n, int job)
+{
+	for (int i = 0; i < n; i++)
+		if (table[i].job == job && table[i].stage == O_PENDING)
+			return &table[i];
+	return NULL;
+}
+
+/* By rank of the project, then by the time of the answer, then by number. */
+static bool is_before(const struct oracle *o, int a, int b)
+{
+	const struct o_job *x = &o->jobs[a], *y = &o->jobs[b];
+
+	if (o->rank[x->node] != o->rank[y->node])
+		return o->rank[x->node] < o->rank[y->node];
+	return x->at != y->at ? x->at < y->at : a < b;
+}
+
+static void give_more(struct oracle *o, bool asks[O_JOBS], int64_t now)
+{
+	bool heads[O_NODES] = {false};
+
+	for (;;) {
+		int first = O_NONE;
+
+		for (int i = 0; i < O_JOBS; i++)
+			if (asks[i] && (first == O_NONE || is_before(o, i, first)))
+				first = i;
+		if (first == O_NONE)
+			return;
+		asks[first] = false;
+		take_turn(o, &o->jobs[first], heads, now);
+	}
+}
+
+/* What is too much, and what nobody waits for, comes back first, and may pay for those who need more. */
+static void look_at_queue(
+	struct oracle *o, int64_t now, const struct o_seen *table, int n, bool all_seen)
+{
+	bool asks[O_JOBS] = {false};
+
+	for (int i = 0; i < O_JOBS; i++) {
+		struct o_job *j = &o->jobs[i];
+		const struct o_seen *s = waits_in(table, n, i);
+
+		if (!j->known)
+			continue;
+		if (s && j->bound && !j->just_met)
+			asks[i] = queued(o, s, now);
+		else if (!s && all_seen && (j->bound || now - j->at >= o->unbound))
+			o_hold_end(o, &j->hold);
+	}
+	give_more(o, asks, now);
+}
+
+/* --- a pass --- */
+
+/* Runs that only slurmdbd tells of, of a job or (O_NONE) of all. They are followed from the next pass on. */
+static void find_missed(struct oracle *o, int64_t now, const struct o_seen *rows, int nrows, int job)
+{
+	for (int i = 0; i < nrows; i++)
+		if ((job == O_NONE || rows[i].job == job) && rows[i].start && rows[i].end > rows[i].start &&
+			!o_run_of(o, &rows[i]))
+			o_start(o, &rows[i], now, true);
+}
+
+static int runs_before(const struct oracle *o, int nruns, const struct o_seen *s)
+{
+	int n = 0;
+
+	for (int i = 0; i < nruns; i++)
+		n += o->runs[i].job == s->job && (s->stage == O_PENDING || o->runs[i].start < s->start);
+	return n;
+}
+
+static void meet(struct oracle *o, int64_t now, const struct o_seen *s, const struct o_seen *rows, int nrows)
+{
+	struct o_job *j = &o->jobs[s->job];
+	struct o_run *r = o_run_of(o, s);
+	bool tied = j->known && j->bound_before;
+
+	if (s->stage == O_PENDING) {
+		bool met = !j->known;
+
+		if (j->known || oracle_ask(o, now, s) != O_REFUSED)
+			j->bound = true;
+		j->just_met = met;
+	} else if (s->start) {
+		if (!r && (s->stage == O_RUNNING || s->end > s->start) && (!s->resized || rows))
+			o_start(o, s, now, false);
+		r = o_run_of(o, s);
+		if (r && s->stage == O_ENDED)
+			o_settle(o, r, s, now);
+	}
+	if (!rows || !s->restarts || j->runs >= s->restarts || (s->stage == O_PENDING && !tied) ||
+		o->told[s->job] == s->submit)
+		return;
+	find_missed(o, now, rows, nrows, s->job);
+	if (now - s->submit > o->again)
+		o->told[s->job] = s->submit;
+}
+
+static void follow(struct oracle *o, int64_t now, struct o_run *r, const struct o_seen *table, int n,
+	const struct o_seen *rows, int nrows)
+{
+	for (int i = 0; i < n; i++)
+		if (table[i].job == r->job && table[i].start == r->start && table[i].stage != O_PENDING) {
+			if (table[i].stage == O_ENDED)
+				return;
+			o_resize(o, r, &table[i]);
+			o_interim(o, r, &table[i], now);
+			o_extend(o, r, table[i].limit, now);
+			return;
+		}
+	for (int i = 0; i < nrows; i++)
+		if (rows[i].job == r->job && rows[i].start == r->start && rows[i].end)
+			o_settle(o, r, &rows[i], now);
+}
+
+/* Running before pending, the oldest start first; what this pass has opened was looked at already. */
+static void follow_all(struct oracle *o, int64_t now, int nruns, const struct o_seen *table, int n,
+	const struct o_seen *rows, int nrows)
+{
+	bool done[O_RUNS] = {false};
+
+	for (int k = 0; k < nruns; k++) {
+		int oldest = O_NONE;
+
+		for (int i = 0; i < nruns; i++)
+			if (!done[i] && (oldest == O_NONE || o->runs[i].start < o->runs[oldest].start))
+				oldest = i;
+		done[oldest] = true;
+		if (!o->runs[oldest].ended)
+			follow(o, now, &o->runs[oldest], table, n, rows, nrows);
+	}
+}
+
+void oracle_trouble(struct oracle *o, bool restarted)
+{
+	o->passes = 0;
+	if (!restarted)
+		return;
+	o->seen_at = 0;
+	memset(o->told, 0, sizeof(o->told));
+}
+
+/* After a start and after trouble: what ran meanwhile, in the second pass, when the answers are tied to their
+ * jobs; and once more when the last rows have come. */
+static bool look_back(struct oracle *o, int64_t now, const struct o_seen *rows, int nrows)
+{
+	bool gap = !o->seen_at || now - o->seen_at > o->away;
+
+	if (o->passes++ == 0)
+		return false;
+	if (gap || (o->ask_again_at && now >= o->ask_again_at)) {
+		if (!rows)
+			return false;
+		find_missed(o, now, rows, nrows, O_NONE);
+		o->ask_again_at = gap ? now + o->again : 0;
+	}
+	o->seen_at = now;
+	return true;
+}
+
+void oracle_pass(struct oracle *o, int64_t now, const struct o_seen *table, int n, const struct o_seen *rows,
+	int nrows)
+{
+	int nruns = o->nruns;
+	bool all_seen;
+
+	memcpy(o->before, o->allocations, sizeof(o->before));
+	o->nbefore = o->nallocations;
+	oracle_expire(o, now);
+	for (int i = 0; i < O_JOBS; i++)
+		o->jobs[i].bound_before = o->jobs[i].bound;
+	for (int i = 0; i < n; i++)
+		o->jobs[table[i].job].runs = runs_before(o, nruns, &table[i]);
+	for (int i = 0; i < n; i++)
+		meet(o, now, &table[i], rows, nrows);
+	all_seen = look_back(o, now, rows, nrows);
+	follow_all(o, now, nruns, table, n, rows, nrows);
+	look_at_queue(o, now, table, n, all_seen);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oracle.h - what the books must say after a history, worked out the slow and plain way
+ *
+ * Written from the rules (doc/model.md, 2-4 and 7) and not from the ledger: lists, sums over all of them, no
+ * SQL, no cache, no transaction. It is told what the daemon could see and when it looked, and keeps who holds
+ * what and what was charged.
+ *
+ * Unit     amounts in units (GPU-seconds x thousandths), times in seconds
+ * Threads  one at a time */
+#ifndef TESTS_MODEL_ORACLE_H
+#define TESTS_MODEL_ORACLE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#define O_NODES       8
+#define O_ALLOCATIONS 64
+#define O_JOBS        64
+#define O_RUNS        256
+#define O_PIECES      2048
+#define O_PARTS       1024
+#define O_RATES       32
+#define O_ENTRIES     1024
+#define O_TYPES       3
+#define O_ANY_TYPE    (-1)
+#define O_NONE        (-1)
+
+enum o_policy { O_FREE, O_REJECT };
+enum o_tier { O_REFUSED, O_FUNDED_TIER, O_FREE_TIER };
+enum o_kind { O_FUNDED, O_UNPAID, O_UNCOVERED, O_KINDS }; /* of a part; UNPAID is "free" */
+
+struct o_node {
+	int parent; /* O_NONE: a root */
+	enum o_policy policy;
+	int64_t credit;
+	bool metered; /* had an allocation, ever */
+};
+
+struct o_allocation {
+	int node;
+	int64_t amount, charged, held;
+	int64_t from, until; /* until 0: open */
+	int carry;           /* percent of what is left at its end */
+	bool vests;
+	int64_t burst;
+};
+
+/* What somebody has of an allocation: a hold, or a charge that was paid from it. */
+struct o_piece {
+	int allocation;
+	int hold; /* O_NONE: it is a charge */
+	int part; /* the charge; O_NONE: it is a hold */
+	int64_t units, refunded;
+};
+
+enum o_stage { O_PENDING, O_RUNNING, O_ENDED };
+
+/* A job as slurmctld's table or a row of slurmdbd has it. Its type is as given once it runs. */
+struct o_seen {
+	int job; /* a number of ours, below O_JOBS, in the order of Slurm's */
+	enum o_stage stage;
+	int node;
+	int64_t minimum; /* as declared */
+	bool suspended, insists, held_by_user, eligible, in_funded_qos, in_free_qos, free_tier;
+	int64_t submit, start, end, limit;
+	int64_t resized; /* when the GPUs changed, 0 = never */
+	int first_gpus;  /* before that */
+	int gpus, restarts;
+	int type; /* asked for while pending, given while it runs */
+	int asked_gpus, asked_type;
+};
+
+struct o_job {
+	bool known; /* an answer exists */
+	int node;
+	bool insists;
+	enum o_tier tier;
+	int64_t minimum, limit; /* the minimum is cut to the limit at each answer */
+	int gpus, type;
+	bool bound, bound_before; /* seen in the table; by an earlier pass */
+	bool just_met;            /* answered by this pass, so looked at by the next */
+	int hold;                 /* of the queue; O_NONE */
+	int64_t at, per_task, user_held_at;
+	int runs;  /* before this pass */
+	int looks; /* passes that saw it wait */
+};
+
+struct o_hold {
+	bool open;
+	int64_t units;
+};
+
+struct o_run {
+	int job, node, gpus, type;
+	int64_t submit, start, ended; /* ended 0: it runs */
+	bool funded;
+	int64_t minimum, price;
+	int64_t paid_to;   /* what the hold covers */
+	int64_t free_from; /* 0: nobody decided that it is free now */
+	int64_t part_from; /* what is before was posted */
+	int hold;
+};
+
+struct o_part {
+	int run;
+	enum o_kind kind;
+	int64_t from, to, units;
+	int gpus;
+};
+
+struct o_rate {
+	int type; /* O_ANY_TYPE: the default */
+	int64_t from, rate;
+};
+
+struct o_entry { /* of the journal, charges apart */
+	int group, allocation;
+	int64_t units;
+	char kind; /* d w t a: can be voided; r e c v: cannot */
+	bool voided;
+};
+
+struct oracle {
+	int64_t lead, unbound, user_held, max_minimum, away, again; /* settings, seconds */
+	int types;                                                  /* that the nodes have */
+	int passes;                                                 /* in a row without trouble */
+	int64_t rank[O_NODES];		/* of the projects, the order of their jobs: told before each pass */
+	int64_t seen_at, ask_again_at; /* when all rows were asked for, as far as there was need */
+	int nnodes, nallocations, npieces, nholds, nruns, nparts, nrates, nentries, ngroups;
+	struct o_node nodes[O_NODES];
+	struct o_allocation allocations[O_ALLOCATIONS];
+	struct o_job jobs[O_JOBS];
+	struct o_piece pieces[O_PIECES];
+	struct o_hold holds[O_PIECES];
+	struct o_run runs[O_RUNS];
+	struct o_part parts[O_PARTS];
+	struct o_rate rates[O_RATES];
+	struct o_entry entries[O_ENTRIES];
+	int64_t told[O_JOBS]; /* the requeue that slurmdbd was asked about long after it: not again */
+	int nbefore;
+	struct o_allocation before[O_ALLOCATIONS]; /* when the pass began */
+	const char *wrong;                         /* a rule of the oracle itself was broken */
+};
+
+int oracle_node(struct oracle *o, int parent, enum o_policy policy);
+
+/* --- money: 0, or -1 when it must be refused. The group of what was written is o->ngroups - 1 --- */
+int oracle_rate(struct oracle *o, int64_t now, int type, int64_t from, int64_t rate);
+int oracle_credit(struct oracle *o, int node, int64_t credit);
+int oracle_allocate(struct oracle *o, int node, int64_t units, int64_t from, int64_t until); /* its number */
+void oracle_vest(struct oracle *o, int allocation, int64_t burst, int carry, bool vests);
+int oracle_deposit(struct oracle *o, int64_t now, int allocation, int64_t units);
+int oracle_change(struct oracle *o, int64_t now, int allocation, int64_t units,
+	char kind); /* withdrawal or adjustment */
+int oracle_transfer(struct oracle *o, int64_t now, int from, int to, int64_t units);
+int64_t oracle_refundable(const struct oracle *o, int part);
+int oracle_refund(struct oracle *o, int64_t now, int part, int64_t units);
+int oracle_void(struct oracle *o, int64_t now, int group);
+void oracle_expire(struct oracle *o, int64_t now);
+int64_t oracle_available(const struct oracle *o, int node, int64_t now);
+
+/* --- jobs --- */
+/* The question of a submission. */
+enum o_tier oracle_ask(struct oracle *o, int64_t now, const struct o_seen *want);
+/* Would a change of a job in the queue be let through? It is made when the daemon sees it. */
+bool oracle_may_change(struct oracle *o, int64_t now, const struct o_seen *want);
+/* budgetd starts anew, or slurmctld could not be asked. */
+void oracle_trouble(struct oracle *o, bool restarted);
+/* budgetd looks: the table of slurmctld in the order of jobs; the rows of slurmdbd, NULL while it cannot be
+ * asked. */
+void oracle_pass(struct oracle *o, int64_t now, const struct o_seen *table, int n, const struct o_seen *rows,
+	int nrows);
+
+#endif

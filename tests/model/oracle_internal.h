@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oracle_internal.h - what the files of the oracle share: money that is set aside and taken, runs and their
+ * parts */
+#ifndef TESTS_MODEL_ORACLE_INTERNAL_H
+#define TESTS_MODEL_ORACLE_INTERNAL_H
+#include "tests/model/oracle.h"
+
+static inline int64_t o_least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t o_most(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* --- oracle_money.c --- */
+
+/* What a decision may still take for the project: the tightest of it and all above that ever had an
+ * allocation; INT64_MAX: no bound. */
+int64_t o_room(const struct oracle *o, int node, int64_t now);
+
+/* At each of them: out of what expires first, its credit last. */
+void o_hold_more(struct oracle *o, int hold, int node, int64_t units, int64_t now);
+/* Given back at each: what expires last, and credit before all, was taken last. */
+void o_hold_less(struct oracle *o, int hold, int64_t units);
+/* Units of a hold become a charge: at each project what expires first is spent first. */
+void o_hold_charge(struct oracle *o, int hold, int part, int64_t units);
+
+/* --- oracle.c --- */
+
+/* The terms of a job, and its price by the rates of now. */
+void o_declare(struct oracle *o, struct o_job *j, const struct o_seen *want, int64_t minimum, int64_t now);
+
+/* --- oracle_run.c --- */
+
+/* Units a second of GPUs of a known type, or the dearest that the cluster has. */
+int64_t o_price_at(const struct oracle *o, int gpus, int type, int64_t at);
+
+int o_hold_new(struct oracle *o, int node, int64_t units, int64_t now);
+void o_hold_end(struct oracle *o, int *hold);
+int64_t o_held_by(const struct oracle *o, int hold); /* 0 for O_NONE */
+
+struct o_run *o_run_of(struct oracle *o, const struct o_seen *s); /* NULL: not known */
+void o_start(struct oracle *o, const struct o_seen *s, int64_t now, bool from_rows);
+void o_resize(struct oracle *o, struct o_run *r, const struct o_seen *s);
+void o_interim(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now);
+void o_extend(struct oracle *o, struct o_run *r, int64_t limit, int64_t now);
+void o_settle(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oracle_run.c - what the books must say of runs: prices, holds, the parts that are paid and those that are
+ * not
+ *
+ * The slow and plain way, see oracle.h. */
+#include "tests/model/oracle_internal.h"
+#include <string.h>
+
+static int64_t rate_at(const struct oracle *o, int type, int64_t at)
+{
+	int64_t rate = O_NONE, from = -1;
+
+	for (int i = 0; i < o->nrates; i++)
+		if (o->rates[i].type == type && o->rates[i].from <= at && o->rates[i].from >= from) {
+			from = o->rates[i].from;
+			rate = o->rates[i].rate;
+		}
+	if (rate != O_NONE)
+		return rate;
+	return type == O_ANY_TYPE ? 1000 : rate_at(o, O_ANY_TYPE, at);
+}
+
+/* Units a second of GPUs of a known type, or the dearest that the cluster has. */
+int64_t o_price_at(const struct oracle *o, int gpus, int type, int64_t at)
+{
+	int64_t rate = 0;
+
+	if (type != O_ANY_TYPE)
+		return gpus * rate_at(o, type, at);
+	for (int i = 0; i < o->types; i++)
+		rate = o_most(rate, rate_at(o, i, at));
+	return gpus * rate;
+}
+
+/* --- holds --- */
+
+int o_hold_new(struct oracle *o, int node, int64_t units, int64_t now)
+{
+	int h = o->nholds++;
+
+	o->holds[h] = (struct o_hold){.open = true};
+	o_hold_more(o, h, node, units, now);
+	return h;
+}
+
+void o_hold_end(struct oracle *o, int *h)
+{
+	if (*h == O_NONE)
+		return;
+	o_hold_less(o, *h, o->holds[*h].units);
+	o->holds[*h].open = false;
+	*h = O_NONE;
+}
+
+int64_t o_held_by(const struct oracle *o, int hold)
+{
+	return hold == O_NONE ? 0 : o->holds[hold].units;
+}
+
+/* --- runs --- */
+
+/* The first second of the month (of UTC) that `at` is in, or of the next one. */
+static int64_t month_edge(int64_t at, bool next)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	int64_t edge = 0, length = 0;
+
+	for (int n = 0; edge + length <= at; n++) { /* months since January 1970 */
+		edge += length;
+		length = 86400 * (int64_t)(days[n % 12] + (n % 12 == 1 && (1970 + n / 12) % 4 == 0));
+	}
+	return next ? edge + length : edge;
+}
+
+/* No part is of two months. */
+static void post(struct oracle *o, struct o_run *r, enum o_kind kind, int64_t from, int64_t to)
+{
+	int p;
+
+	if (from >= to)
+		return;
+	if (month_edge(from, true) < to) {
+		post(o, r, kind, from, month_edge(from, true));
+		from = month_edge(from, true);
+		post(o, r, kind, from, to);
+		return;
+	}
+	p = o->nparts++;
+	o->parts[p] = (struct o_part){
+		.run = (int)(r - o->runs), .kind = kind, .from = from, .to = to, .gpus = r->gpus};
+	if (kind != O_FUNDED)
+		return;
+	o->parts[p].units = r->price * (to - from);
+	o_hold_charge(o, r->hold, p, o->parts[p].units);
+}
+
+/* Everything up to `at` is posted: what the hold covered, what nobody had looked at, what was decided to be
+ * free. */
+static void post_until(struct oracle *o, struct o_run *r, int64_t at)
+{
+	int64_t paid = o_most(r->part_from, o_least(r->paid_to, at));
+	int64_t unknown = r->free_from ? o_most(paid, o_least(r->free_from, at)) : at;
+
+	if (!r->funded) {
+		post(o, r, r->free_from ? O_UNPAID : O_UNCOVERED, r->part_from, at);
+	} else {
+		post(o, r, O_FUNDED, r->part_from, paid);
+		post(o, r, O_UNCOVERED, paid, unknown);
+		post(o, r, O_UNPAID, unknown, at);
+	}
+	r->part_from = o_most(r->part_from, at);
+}
+
+struct o_run *o_run_of(struct oracle *o, const struct o_seen *s)
+{
+	for (int i = 0; i < o->nruns; i++)
+		if (o->runs[i].job == s->job && o->runs[i].start == s->start)
+			return &o->runs[i];
+	return NULL;
+}
+
+/* At its start a run is priced by what was given. More is taken as far as the money goes, in whole seconds;
+ * what is too much goes back. */
+static void pay_from_start(struct oracle *o, struct o_run *r, int64_t now)
+{
+	int64_t need = r->minimum * r->price, has = o_held_by(o, r->hold), more;
+
+	if (r->hold == O_NONE)
+		r->hold = o_hold_new(o, r->node, 0, now);
+	if (has > need)
+		o_hold_less(o, r->hold, has - need);
+	more = o_least(need - has, o_most(0, o_room(o, r->node, now)));
+	if (more > 0)
+		o_hold_more(o, r->hold, r->node, more - more % r->price, now);
+	r->paid_to = r->start + o->holds[r->hold].units / r->price;
+}
+
+/* A start, also of a run that is over by now. A job that came past the plugin is funded by its QOS, unless
+ * only slurmdbd knows of it. */
+void o_start(struct oracle *o, const struct o_seen *s, int64_t now, bool from_rows)
+{
+	struct o_job *j = &o->jobs[s->job];
+	struct o_run *r = &o->runs[o->nruns++];
+	int gpus = s->resized ? s->first_gpus : s->gpus;
+
+	if (!j->known && !from_rows && s->in_funded_qos && s->minimum && s->minimum <= o->max_minimum) {
+		*j = (struct o_job){
+			.known = true, .hold = O_NONE, .tier = O_FUNDED_TIER, .at = now};
+		o_declare(o, j, s, s->minimum, now);
+	}
+	*r = (struct o_run){.job = s->job,
+		.node = s->node,
+		.gpus = gpus,
+		.type = s->type,
+		.submit = s->submit,
+		.start = s->start,
+		.minimum = j->minimum,
+		.price = o_price_at(o, gpus, s->type, s->start),
+		.paid_to = s->start,
+		.part_from = s->start,
+		.hold = O_NONE};
+	r->funded = j->known && j->tier == O_FUNDED_TIER && s->in_funded_qos;
+	j->bound = j->known;
+	if (r->funded) {
+		r->hold = j->hold;
+		j->hold = O_NONE;
+		pay_from_start(o, r, now);
+	} else if (s->in_free_qos || (j->known && j->tier == O_FREE_TIER)) {
+		r->free_from = s->start;
+	}
+}
+
+/* A smaller run is covered as long as before and gives the rest back, a larger one until its hold is used up.
+ */
+void o_resize(struct oracle *o, struct o_run *r, const struct o_seen *s)
+{
+	int64_t need;
+
+	if (!s->resized || s->resized < r->part_from || s->gpus == r->gpus)
+		return;
+	post_until(o, r, s->resized);
+	r->gpus = s->gpus;
+	r->price = o_price_at(o, s->gpus, r->type, r->start);
+	need = o_most(0, r->paid_to - s->resized) * r->price;
+	if (!r->funded)
+		return;
+	if (need <= o_held_by(o, r->hold)) {
+		o_hold_less(o, r->hold, o_held_by(o, r->hold) - need);
+		return;
+	}
+	r->paid_to = s->resized + o_held_by(o, r->hold) / r->price;
+	if (r->free_from)
+		r->free_from = r->paid_to;
+}
+
+/* A month is over under a run that goes on: what ran in it is posted, a minute later, since clocks differ. */
+void o_interim(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now)
+{
+	int64_t edge = month_edge(now - 60, false);
+
+	if (r->part_from < edge && !s->suspended)
+		post_until(o, r, edge);
+}
+
+/* An end that lies before what was posted, by a slower clock than ours: the difference goes back. */
+static void give_back_beyond(struct oracle *o, const struct o_run *r, int64_t end, int64_t now)
+{
+	for (int i = 0; i < o->nparts; i++) {
+		struct o_part *p = &o->parts[i];
+		int64_t back, left;
+
+		if (p->run != (int)(r - o->runs) || !p->units || p->to <= end)
+			continue;
+		back = p->units / (p->to - p->from) * (p->to - o_most(end, p->from));
+		left = oracle_refundable(o, i);
+		if (back > left)
+			back = left;
+		if (back > 0)
+			oracle_refund(o, now, i, back);
+	}
+}
+
+void o_settle(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now)
+{
+	if (r->ended)
+		return;
+	o_resize(o, r, s);
+	if (s->end < r->part_from)
+		give_back_beyond(o, r, s->end, now);
+	r->ended = o_most(s->end, r->part_from);
+	post_until(o, r, r->ended);
+	o_hold_end(o, &r->hold);
+}
+
+/* What nobody pays is free from here on. Time that is over was never decided on. */
+static void set_free(struct oracle *o, struct o_run *r, int64_t now)
+{
+	if (r->free_from)
+		return;
+	if (r->paid_to < now) {
+		post_until(o, r, now);
+		r->paid_to = now;
+	}
+	r->free_from = r->paid_to;
+}
+
+/* What there is for it and its quantum, in seconds: at least a minute or all that is wanted, else 0. */
+static int64_t affordable(const struct oracle *o, const struct o_run *r, int64_t wanted, int64_t now)
+{
+	int64_t seconds = o_least(wanted, o_room(o, r->node, now) / r->price);
+
+	return seconds < o_least(60, wanted) ? 0 : seconds;
+}
+
+/* Before the pass began: money that this pass brought back is for what is funded, a run that became free sees
+ * it in the next one. */
+static bool was_affordable(struct oracle *o, const struct o_run *r, int64_t wanted, int64_t now)
+{
+	static struct oracle then;
+
+	then = *o;
+	memcpy(then.allocations, o->before, sizeof(o->before));
+	then.nallocations = o->nbefore;
+	return affordable(&then, r, wanted, now) > 0;
+}
+
+/* The next quantum is paid before the time that it covers begins, to the time limit at most, past it by the
+ * minute. */
+void o_extend(struct oracle *o, struct o_run *r, int64_t limit, int64_t now)
+{
+	int64_t from = o_most(r->paid_to, now), left = r->start + limit - from;
+	int64_t wanted = left > 0 ? o_least(left, o_most(60, o_least(r->minimum, 3600))) : 60;
+	int64_t seconds = r->price ? affordable(o, r, wanted, now) : 0;
+
+	if (!r->funded || r->paid_to > now + o->lead || r->free_from > now)
+		return;
+	if (r->free_from && !was_affordable(o, r, wanted, now))
+		return;
+	if (!seconds) {
+		set_free(o, r, now);
+		return;
+	}
+	if (from > r->paid_to)
+		post_until(o, r, from);
+	r->free_from = 0;
+	r->paid_to = from + seconds;
+	o_hold_more(o, r->hold, r->node, seconds * r->price, now);
+}

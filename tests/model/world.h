@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * world.h - a cluster that exists only in this test: its jobs, its slurmdbd, its clock
+ *
+ * The history moves it; fake_slurm.c shows it to budgetd through the functions of slurm_link/link.h, and
+ * world.c to the oracle as it was when the daemon looked. Jobs that ended leave the table after
+ * MIN_JOB_AGE_S, and rows of slurmdbd may come late or twice.
+ *
+ * Unit     times are UTC epoch seconds
+ * Threads  one at a time */
+#ifndef TESTS_MODEL_WORLD_H
+#define TESTS_MODEL_WORLD_H
+#include "tests/model/oracle.h"
+#include "slurm_link/link.h"
+
+#define MIN_JOB_AGE_S 300
+#define WORLD_GPUS (64 * O_TYPES)
+#define W_ROWS        512
+#define W_FIRST_JOB   100 /* the id of job 0 */
+#define W_UID         1000
+
+enum w_state { W_NONE, W_PENDING, W_RUNNING, W_SUSPENDED, W_ENDED };
+
+struct w_job {
+	enum w_state state;
+	int node, gpus, type; /* as asked */
+	int64_t minimum, limit, begin;
+	bool insists, free_tier, dependency;
+	enum job_held held;
+	int64_t submit, start, end, resized;
+	int given, first_given, given_type, restarts;
+	char qos[24], comment[64], admin_comment[128];
+};
+
+/* A run as slurmdbd has it; of a resized one it shows two rows. */
+struct w_row {
+	int job, node, given, first_given, type;
+	int64_t submit, start, end, resized, limit, visible;
+	char qos[24], admin_comment[128];
+	bool twice;
+	bool slow_clock; /* its end is before a look that saw it running */
+};
+
+struct slurm_link {
+	int64_t now;
+	bool slurmctld_away, slurmdbd_away, updates_fail;
+	int njobs, nrows;
+	struct w_job jobs[O_JOBS];
+	struct w_row rows[W_ROWS];
+};
+
+/* "p3": the account of a project. */
+const char *world_account(int node);
+/* "gres:gpu:t1:2", what was asked; "cpu=1,gres/gpu=2,gres/gpu:t1=2", in TRES. Static, the next 16 calls keep
+ * it. */
+const char *world_request(int gpus, int type);
+const char *world_tres(int gpus, int type);
+
+/* Is the job in slurmctld's table? */
+bool world_in_table(const struct slurm_link *w, const struct w_job *j);
+/* May Slurm start it? */
+bool world_startable(const struct slurm_link *w, const struct w_job *j);
+
+/* A run is over, for good or because its job goes back to the queue. `late` seconds until slurmdbd tells. */
+void world_end(struct slurm_link *w, int job, int64_t at, bool requeue, int64_t late, bool twice);
+
+/* What the daemon can see now, for the oracle. Their number. */
+int world_table(const struct slurm_link *w, struct o_seen out[O_JOBS]);
+int world_rows(const struct slurm_link *w, struct o_seen out[W_ROWS]);
+
+#endif
