@@ -5,6 +5,7 @@
 #include "budgetd/cluster_state.h"
 #include "budgetd/rates.h"
 #include "lib/duration.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -214,6 +215,10 @@ static void decide_for_stranger(const struct admission_question *aq, const struc
 			"refused: %s", a->accepted ? project : problem.text);
 }
 
+/* The queue alone tells what belongs together: the next pass does it (controller_het.c). */
+#define HET_FOLLOWS "\nAll components of its het job follow."
+static_assert(sizeof(HET_FOLLOWS) + sizeof(((struct admission *)0)->text) <= VERDICT_TEXT_MAX, "there is room for it behind any text");
+
 /* The verdict over the books of `l`, and what it was made from; nothing is written. path->depth is 0 when the account is no project. */
 static int judge(const struct budgetd *b, struct ledger *l, const struct question *q, const struct priced *p, const struct set_aside *aside,
 	int64_t now, struct path *path, struct admission *a, struct verdict *v, struct fault *why)
@@ -245,6 +250,8 @@ static int judge(const struct budgetd *b, struct ledger *l, const struct questio
 	memcpy(v->text, a->text, sizeof(a->text));
 	if (!a->accepted)
 		return 0;
+	if (q->het && (a->tier == TIER_FREE || a->waits))
+		strcat(v->text, HET_FOLLOWS);
 	memcpy(v->account, project.name, sizeof(v->account));
 	v->qos = admit_qos(b, a->tier, q->het);
 	return 0;

@@ -370,7 +370,7 @@ static int follow_run(const struct run *open, void *arg)
 	/* The snapshot is older than what this pass wrote: an ended run is not settled again (run_end would not either). */
 	if (is_this_run(j, open)) {
 		if (pass_note_found(p, &r, &why) < 0 || follow_size(p, &r, j->tres_alloc, j->resized, &why) < 0 ||
-			charge_past_months(p, &r, j, &why) < 0 || pass_extend_if_due(p, &r, j, &why) < 0)
+			charge_past_months(p, &r, j, &why) < 0 || pass_give_excess_back(p, &r, j, &why) < 0 || pass_extend_if_due(p, &r, j, &why) < 0)
 			log_warning("job %s: %s", r.label, why.text);
 		return 0;
 	}

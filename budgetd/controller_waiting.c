@@ -182,7 +182,7 @@ static int follow_change(struct pass *p, struct waiting *w, struct fault *why)
 /* --- its hold ----------------------------------------------------------------------------------- */
 
 /* The pool of `tasks` tasks, of which there may be none yet. */
-static int pool_set(struct pass *p, struct waiting *w, struct hold_row *pool, bool have, int64_t tasks, const struct path *path, struct fault *why)
+int pass_set_pool(struct pass *p, struct waiting *w, struct hold_row *pool, bool have, int64_t tasks, const struct path *path, struct fault *why)
 {
 	struct ledger *l = p->b->ledger;
 	amount_t units = w->admission.per_task * tasks, before = pool->units;
@@ -210,7 +210,7 @@ static int note_user_hold(struct pass *p, struct waiting *w, struct fault *why)
 	return admission_update(p->b->ledger, a, why);
 }
 
-static int unpark(struct pass *p, struct waiting *w, struct fault *why)
+int pass_unpark(struct pass *p, struct waiting *w, struct fault *why)
 {
 	if (!w->admission.parked_at)
 		return 0;
@@ -236,8 +236,8 @@ static int fit_pool(struct pass *p, struct waiting *w, struct fault *why)
 	if (w->asks)
 		return 0;
 	if (have && pool.tasks == wants && w->admission.per_task * wants == pool.units)
-		return unpark(p, w, why);	/* nearly always: a queue of thousands is looked at in every pass */
-	return pool_set(p, w, &pool, have, wants, NULL, why) < 0 ? -1 : unpark(p, w, why);
+		return pass_unpark(p, w, why);	/* nearly always: a queue of thousands is looked at in every pass */
+	return pass_set_pool(p, w, &pool, have, wants, NULL, why) < 0 ? -1 : pass_unpark(p, w, why);
 }
 
 static int settle(struct pass *p, void *arg, struct fault *why)
@@ -255,19 +255,14 @@ static int settle(struct pass *p, void *arg, struct fault *why)
 
 /* --- who gets more ------------------------------------------------------------------------------ */
 
-struct turn {
-	struct waiting *w;
-	struct wait_line *line;
-};
-
 /* What has hours set aside keeps them: its change that cannot be paid waits, whatever its project does with jobs that it cannot pay. */
-static bool never_goes_free(const struct pass *p, const struct admission_row *a, const struct hold_row *pool, const struct path *path)
+bool pass_never_goes_free(const struct pass *p, const struct admission_row *a, const struct hold_row *pool, const struct path *path)
 {
 	return pool->units > 0 || a->parked_at || a->insists || path_on_exhausted(path, admit_site_policy(p->b)) != ON_EXHAUSTED_FREE;
 }
 
 /* It does not fit as a whole. Where not one task does, it goes to the free tier, unless it waits already or its project has it otherwise. */
-static int fall_short(struct pass *p, struct waiting *w, bool stays, const struct wait_answer *got, const struct path *path, struct fault *why)
+int pass_fall_short(struct pass *p, struct waiting *w, bool stays, const struct wait_answer *got, const struct path *path, struct fault *why)
 {
 	struct admission_row *a = &w->admission;
 	struct admission_row before = *a;
@@ -290,7 +285,7 @@ static int fall_short(struct pass *p, struct waiting *w, bool stays, const struc
 	return admission_update(p->b->ledger, a, why);
 }
 
-static int ask_line(struct wait_line *line, const struct waiting *w, const struct hold_row *pool, bool stands, const struct path *credited,
+int pass_ask_line(struct wait_line *line, const struct waiting *w, const struct hold_row *pool, bool stands, const struct path *credited,
 	struct wait_answer *got, struct fault *why)
 {
 	struct budget_node nodes[BUDGET_DEPTH_MAX];
@@ -321,14 +316,14 @@ static int take_turn(struct pass *p, void *arg, struct fault *why)
 	if (path_load_for(l, w->admission.project, w->admission.uid, p->now, &path, why) < 0)
 		return -1;
 	credited = path;
-	stays = never_goes_free(p, &w->admission, &pool, &path);
-	if ((have && hold_credit(l, &pool, &credited, why) < 0) || ask_line(t->line, w, &pool, stays, &credited, &got, why) < 0)
+	stays = pass_never_goes_free(p, &w->admission, &pool, &path);
+	if ((have && hold_credit(l, &pool, &credited, why) < 0) || pass_ask_line(t->line, w, &pool, stays, &credited, &got, why) < 0)
 		return -1;
 	if (got.tasks == 0)
 		w->paid = 0;	/* and it keeps what it has, which pays for no task of it now */
-	else if (pool_set(p, w, &pool, have, got.tasks, &path, why) < 0)
+	else if (pass_set_pool(p, w, &pool, have, got.tasks, &path, why) < 0)
 		return -1;
-	return got.refused_at < 0 ? unpark(p, w, why) : fall_short(p, w, stays, &got, &path, why);
+	return got.refused_at < 0 ? pass_unpark(p, w, why) : pass_fall_short(p, w, stays, &got, &path, why);
 }
 
 /* Those who ask, in the order of their places. Their number, or -1. */
@@ -350,6 +345,11 @@ static ssize_t order_those_who_ask(struct pass *p, struct order_job *out, struct
 	return order_sort(out, n) < 0 ? fault_errno(why, ENOMEM, "out of memory") : (ssize_t)n;
 }
 
+static bool is_het(const struct waiting *w)
+{
+	return w->job->het_job_id != 0;
+}
+
 static int give_more(struct pass *p, struct fault *why)
 {
 	struct order_job *jobs = calloc(p->nwaiting + 1, sizeof(*jobs));
@@ -358,7 +358,7 @@ static int give_more(struct pass *p, struct fault *why)
 	int rc = n < 0 ? -1 : 0;
 
 	for (ssize_t i = 0; i < n && rc == 0; i++)
-		rc = pass_write(p, LEDGER_HOLDS, take_turn, &(struct turn){ jobs[i].data, &line }, why);
+		rc = pass_write(p, LEDGER_HOLDS, is_het(jobs[i].data) ? pass_het_take_turn : take_turn, &(struct turn){ jobs[i].data, &line }, why);
 	wait_line_clear(&line);
 	free(jobs);
 	return rc;
@@ -415,7 +415,7 @@ static int forget(struct pass *p, void *arg, struct fault *why)
 	struct waiting w = {0};
 	int rc = admission_by_id(p->b->ledger, *(const int64_t *)arg, &w.admission, why);
 
-	return rc == 1 ? unpark(p, &w, why) : rc;
+	return rc == 1 ? pass_unpark(p, &w, why) : rc;
 }
 
 static bool is_in_queue(const struct pass *p, int64_t job)
@@ -459,7 +459,7 @@ int pass_settle_waiting(struct pass *p, struct fault *why)
 		if (p->waiting[i].admission.tier == TIER_FUNDED && pass_write(p, LEDGER_HOLDS, settle, &p->waiting[i], why) < 0)
 			return -1;
 	/* What is given back is there for those who ask. */
-	if (give_back_unclaimed(p, why) < 0 || give_more(p, why) < 0)
+	if (give_back_unclaimed(p, why) < 0 || pass_het_in_one_tier(p, why) < 0 || give_more(p, why) < 0)
 		return -1;
 	for (size_t i = 0; i < p->nwaiting; i++)
 		pass_follow_held(p, &p->waiting[i]);

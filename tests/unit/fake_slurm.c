@@ -37,6 +37,12 @@ struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, 
 	return f;
 }
 
+void fake_slurm_het(struct fake_job *f, uint32_t leader, uint32_t offset)
+{
+	f->view.het_job_id = leader;
+	f->view.het_offset = offset;
+}
+
 void fake_slurm_start(struct fake_job *f, int64_t start)
 {
 	f->view.stage = STAGE_RUNNING;

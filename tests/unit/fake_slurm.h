@@ -20,6 +20,8 @@ void fake_slurm_reset(void);		/* no jobs */
 /* A job that waits, of uid 1000: `gpus` by Slurm's own count. It has the QOS and the token of its answer. Sorted by id by the caller. */
 struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, const char *qos, const char *token);
 void fake_slurm_gpus(struct fake_job *f, int gpus);
+/* Component `offset` of the het job `leader`. */
+void fake_slurm_het(struct fake_job *f, uint32_t leader, uint32_t offset);
 /* It runs since `start`. */
 void fake_slurm_start(struct fake_job *f, int64_t start);
 

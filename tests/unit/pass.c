@@ -252,10 +252,135 @@ START_TEST(what_runs_comes_before_what_waits)
 }
 END_TEST
 
+/* --- het jobs ----------------------------------------------------------------------------------- */
+
+struct component {
+	struct verdict v;
+	struct fake_job *f;
+};
+
+static struct component submit_component(uint32_t id, uint32_t offset, int gpus, const char *tier)
+{
+	struct component c;
+	char text[32];
+	struct question q = asks("vision", gpus, text);
+
+	q.het = true;
+	q.text[OPT_TIER] = tier;
+	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &c.v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(c.v.accepted, "%s", c.v.text);
+	c.f = fake_slurm_pending(id, "vision", gpus, c.v.qos, c.v.token);
+	fake_slurm_het(c.f, id - offset, offset);
+	if (c.v.waits) {	/* as the plugin leaves it */
+		c.f->view.held = HELD_BY_USER;
+		strcat(c.f->admin_comment, " " WAITS_WORD);
+	}
+	return c;
+}
+
+START_TEST(a_het_job_of_which_a_part_does_not_fit_is_free_as_a_whole)
+{
+	struct component one, two;
+
+	books_allot(&b, vision, 20 * GPU_H, 0, 0);
+	one = submit_component(1, 0, 16, NULL);
+	two = submit_component(2, 1, 16, NULL);
+	ck_assert(one.v.tier == TIER_FUNDED && two.v.tier == TIER_FREE);
+	ck_assert_msg(strstr(two.v.text, "All components of its het job follow."), "%s", two.v.text);
+	pass(NOON + 1);
+	pass(NOON + 2);
+	ck_assert(is_free(one.v.token) && is_free(two.v.token));
+	ck_assert_str_eq(one.f->qos, settings->qos_free);
+	ck_assert_int_eq(books_available(&b, vision, NOON + 2), 20 * GPU_H);
+}
+END_TEST
+
+START_TEST(a_het_job_that_fits_is_funded_as_a_whole)
+{
+	struct component one, two;
+
+	books_allot(&b, vision, 32 * GPU_H, 0, 0);
+	one = submit_component(1, 0, 16, NULL);
+	two = submit_component(2, 1, 16, NULL);
+	pass(NOON + 1);
+	pass(NOON + 2);
+	ck_assert_int_eq(held(one.v.token), 16 * GPU_H);
+	ck_assert_int_eq(held(two.v.token), 16 * GPU_H);
+	ck_assert(one.f->view.held == HELD_NOT && two.f->view.held == HELD_NOT);
+}
+END_TEST
+
+START_TEST(a_het_job_waits_for_the_sum_and_is_released_with_it)
+{
+	struct component one, two;
+	int64_t a = books_allot(&b, vision, 20 * GPU_H, 0, 0);
+
+	settings->on_exhausted = EXHAUSTED_WAIT;
+	one = submit_component(1, 0, 16, NULL);
+	two = submit_component(2, 1, 16, NULL);
+	ck_assert(two.v.waits);
+	for (int64_t t = 1; t < 5; t++)
+		pass(NOON + t);
+	ck_assert(one.f->view.held == HELD_BY_ADMIN);
+	ck_assert_int_eq(books_available(&b, vision, NOON + 5), 20 * GPU_H);
+	ck_assert_int_eq(books_deposit(&b, a, 12 * GPU_H, ""), 0);
+	pass(NOON + 6);
+	ck_assert_int_eq(held(one.v.token) + held(two.v.token), 32 * GPU_H);
+	ck_assert(one.f->view.held == HELD_NOT && two.f->view.held == HELD_NOT);
+}
+END_TEST
+
+START_TEST(a_het_job_of_which_a_part_asks_for_the_free_tier_is_free)
+{
+	struct component one, two;
+
+	books_allot(&b, vision, 40 * GPU_H, 0, 0);
+	one = submit_component(1, 0, 16, NULL);
+	two = submit_component(2, 1, 16, "free");
+	pass(NOON + 1);
+	ck_assert(is_free(one.v.token) && is_free(two.v.token));
+	ck_assert_int_eq(books_available(&b, vision, NOON + 2), 40 * GPU_H);
+}
+END_TEST
+
+/* --- the whole time limit ------------------------------------------------------------------------ */
+
+START_TEST(a_longer_limit_of_a_run_is_a_check_of_the_difference)
+{
+	struct verdict v, refused;
+	struct fake_job *f;
+	char text[32];
+	struct question q = asks("vision", 1, text);
+
+	settings->hold = HOLD_TIME_LIMIT;
+	books_allot(&b, vision, 6 * GPU_H, 0, 0);
+	f = submit(1, "vision", 1, &v);
+	fake_slurm_start(f, NOON);
+	pass(NOON + 1);
+	ck_assert_int_eq(held(v.token), 4 * GPU_H);
+	q.time_limit_s = 7 * HOUR;
+	refused = change(v.token, &q, "1", NOON + 2);
+	ck_assert_msg(!refused.accepted && strstr(refused.text, "takes 3.00 GPU-h more, and vision has 2.00"), "%s", refused.text);
+	q.time_limit_s = 6 * HOUR;
+	ck_assert(change(v.token, &q, NULL, NOON + 2).accepted);	/* not the limit is changed */
+	ck_assert_int_eq(held(v.token), 4 * GPU_H);
+	ck_assert(change(v.token, &q, "1", NOON + 2).accepted);
+	ck_assert_int_eq(held(v.token), 6 * GPU_H);
+	pass(NOON + 3);
+	ck_assert_int_eq(held(v.token), 6 * GPU_H);
+	f->view.time_limit_s = 6 * HOUR;
+	pass(NOON + 60);
+	ck_assert_int_eq(held(v.token), 6 * GPU_H);
+	f->view.time_limit_s = 5 * HOUR;
+	pass(NOON + 61);
+	ck_assert_int_eq(held(v.token), 5 * GPU_H);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("pass");
-	TCase *t = tcase_create("change"), *o = tcase_create("order");
+	TCase *t = tcase_create("change"), *o = tcase_create("order"), *h = tcase_create("het");
 	SRunner *r = srunner_create(s);
 	int failed;
 
@@ -266,10 +391,17 @@ int main(void)
 	tcase_add_test(t, a_change_of_the_project_that_slurm_did_not_make_moves_back);
 	tcase_add_test(t, a_change_that_cannot_be_paid_keeps_what_the_job_has);
 	tcase_add_test(t, a_change_far_behind_is_seen);
+	tcase_add_test(t, a_longer_limit_of_a_run_is_a_check_of_the_difference);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(o, setup, teardown);
 	tcase_add_test(o, what_runs_comes_before_what_waits);
 	suite_add_tcase(s, o);
+	tcase_add_checked_fixture(h, setup, teardown);
+	tcase_add_test(h, a_het_job_of_which_a_part_does_not_fit_is_free_as_a_whole);
+	tcase_add_test(h, a_het_job_that_fits_is_funded_as_a_whole);
+	tcase_add_test(h, a_het_job_waits_for_the_sum_and_is_released_with_it);
+	tcase_add_test(h, a_het_job_of_which_a_part_asks_for_the_free_tier_is_free);
+	suite_add_tcase(s, h);
 	srunner_run_all(r, CK_ENV);
 	failed = srunner_ntests_failed(r);
 	srunner_free(r);
