@@ -128,7 +128,7 @@ const struct audit_check audit_checks[] = {
 	{ "change.last", "settings and terms are what they were last changed to",
 		"SELECT printf('change %d: %s%s%s is %s, it was last changed to %s', id, what, iif(user IS NULL, '', ' of '), coalesce(user, ''),"
 		" coalesce(is_, 'none'), coalesce(became, 'none')) FROM (SELECT c.*, CAST(CASE c.what"
-		" WHEN 'project' THEN iif(p.removed_at IS NULL, 'there', NULL) WHEN 'share' THEN p.share WHEN 'credit_units' THEN p.credit"
+		" WHEN 'project' THEN iif(p.removed_at IS NULL, 'there', NULL) WHEN 'share' THEN p.share WHEN 'credit_units' THEN p.credit WHEN 'unmetered' THEN iif(p.unmetered, 'yes', NULL)"
 		" WHEN 'on_exhausted' THEN p.on_exhausted WHEN 'parent' THEN (SELECT u.name FROM project u WHERE u.id = p.parent)"
 		" WHEN 'role' THEN (SELECT m.role FROM member m WHERE m.project = p.id AND m.user = c.user)"
 		" WHEN 'cap_units' THEN (SELECT k.units FROM cap k WHERE k.project = p.id AND k.user = c.user)"
@@ -138,7 +138,8 @@ const struct audit_check audit_checks[] = {
 		" WHERE c.id IN (SELECT max(id) FROM change GROUP BY project, allocation, what, user))"
 		" WHERE is_ IS NOT became ORDER BY id LIMIT 1", NULL },
 	{ "hold.draws", "an open hold draws on its project what it holds; on no project more",
-		/* A project that got its first allocation after the job was admitted is drawn on for what was added from then on. */
+		/* A project that got its first allocation after the job was admitted is drawn on for what was added from then on; one that
+		 * is unmetered, or was since then, for what was added before and after. */
 		"WITH first(project, at) AS (SELECT project, min(created_at) FROM allocation GROUP BY project),"
 		" drawn(hold, project, units) AS (SELECT d.hold, a.project, sum(d.units) FROM hold_draw d JOIN allocation a ON a.id = d.allocation"
 		"  GROUP BY d.hold, a.project),"
@@ -146,7 +147,8 @@ const struct audit_check audit_checks[] = {
 		"SELECT printf('hold %d: it holds %d units and draws %d on %s', h.id, h.units, coalesce(d.units, 0), p.name) FROM at_ x"
 		" JOIN hold h ON h.id = x.hold JOIN admission s ON s.id = h.admission JOIN project p ON p.id = x.project"
 		" JOIN first f ON f.project = x.project LEFT JOIN drawn d ON d.hold = x.hold AND d.project = x.project"
-		" WHERE h.closed_at IS NULL AND coalesce(d.units, 0) <> h.units AND (d.units > h.units OR f.at < s.at)"
+		" WHERE h.closed_at IS NULL AND coalesce(d.units, 0) <> h.units AND (d.units > h.units OR (f.at < s.at AND p.unmetered = 0"
+		" AND NOT EXISTS (SELECT 1 FROM change c WHERE c.project = x.project AND c.what = 'unmetered' AND c.at >= s.at)))"
 		" ORDER BY h.id LIMIT 1", NULL },
 	{ "hold.closed", "a closed hold draws on nothing",
 		"SELECT printf('hold %d: it is closed and draws %d units on allocation %d', h.id, d.units, d.allocation) FROM hold_draw d"
@@ -171,12 +173,14 @@ const struct audit_check audit_checks[] = {
 		" JOIN allocation_sum s ON s.allocation = a.id JOIN project p ON p.id = a.project GROUP BY p.id)"
 		" WHERE used > amount + credit ORDER BY id LIMIT 1", NULL },
 	{ "charge.paid", "the project pays a charge, whole, and those above it no more than that",
-		/* A project that had no allocation when the hold was taken pays for what was added to it since. */
+		/* A project that had no allocation when the hold was taken pays for what was added to it since, one that was unmetered for a
+		 * while for what was added when it was not. */
 		"SELECT printf('charge %d: it is %d units, project %d paid %d', id, units, payer, paid) FROM (SELECT c.id, c.units,"
 		" j.project AS payer, -sum(j.units) AS paid, j.project = c.project AND EXISTS (SELECT 1 FROM hold h JOIN allocation a"
 		" ON a.project = c.project AND a.created_at < h.opened_at WHERE h.run = c.run) AS whole"
 		" FROM journal j JOIN charge c ON c.id = j.charge WHERE j.kind = 'charge' GROUP BY c.id, j.project)"
-		" WHERE paid > units OR (whole AND paid <> units) ORDER BY id LIMIT 1", NULL },
+		" WHERE paid > units OR (whole AND paid <> units AND NOT EXISTS"
+		" (SELECT 1 FROM change k WHERE k.project = payer AND k.what = 'unmetered')) ORDER BY id LIMIT 1", NULL },
 	{ "charge.price", "a funded part costs its seconds",
 		/* The run has the price of its last size: an earlier part is known to cost whole seconds only. */
 		"SELECT printf('charge %d: %d seconds at %d units a second cost %d', c.id, part_end - part_start, price, units)"

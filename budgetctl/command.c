@@ -34,6 +34,7 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_ON_EXHAUSTED] = { 0, "on-exhausted", "POLICY",
 		"a job that does not fit: free (runs unfunded), reject, wait (for money), inherit" },
 	[OPT_CREDIT] = { 0, "credit", "GPU-HOURS", "how far below zero it may go" },
+	[OPT_UNMETERED] = { 0, "unmetered", "YESNO", "yes: it bounds nothing, whatever allocations it has" },
 	[OPT_OWNERS] = { 0, "owners", "USER,...", "who owns its budget" },
 	[OPT_MEMBERS] = { 0, "members", "USER,...", "who may see it" },
 	[OPT_ADD_OWNERS] = { 0, "add-owners", "USER,...", "make these users owners" },
@@ -67,7 +68,7 @@ const struct option_row option_table[OPTIONS] = {
 		"runs that went on or ended since then: 2026-12-31, now-30d (check without it: now-1d)" },
 	[OPT_REPAIR] = { 0, "repair", NULL, "put right what can be, by corrections that are dated now" },
 	[OPT_AT] = { 0, "at", "WHEN", "the moment that is meant: 2026-12-31T12:00:30, now-2h" },
-	[OPT_FORCE] = { 0, "force", NULL, "take names of users whom the host of budgetd does not know" },
+	[OPT_FORCE] = { 0, "force", NULL, "take names of users whom the host of budgetd does not know; of project remove: withdraw what is unspent" },
 	[OPT_APPLY] = { 0, "apply", NULL, "have sacctmgr do its part" },
 	[OPT_TZ] = { 0, "tz", "ZONE",
 		"the zone of the times in the file and of its months: UTC (default), Europe/Berlin" },
@@ -79,7 +80,7 @@ const struct option_row option_table[OPTIONS] = {
 		OPTION_BIT(OPT_REMOVE_MEMBERS))
 #define PROJECT                                                                                              \
 	(OPTION_BIT(OPT_PARENT) | OPTION_BIT(OPT_SHARE) | OPTION_BIT(OPT_ON_EXHAUSTED) |                     \
-		OPTION_BIT(OPT_CREDIT))
+		OPTION_BIT(OPT_CREDIT) | OPTION_BIT(OPT_UNMETERED))
 #define WRITE   (OPTION_BIT(OPT_REASON) | OPTION_BIT(OPT_REQUEST_ID) | OPTION_BIT(OPT_DRY_RUN))
 #define TERMS   (OPTION_BIT(OPT_CARRY_OVER) | OPTION_BIT(OPT_VESTS) | OPTION_BIT(OPT_BURST))
 
@@ -93,8 +94,7 @@ const struct command command_table[] = {
 	{ "project", "set", "PROJECT", 1, 1, "change a project",
 		PROJECT | PEOPLE | OPTION_BIT(OPT_FORCE) | WRITE, cmd_project_set },
 	{ "project", "remove", "PROJECT", 1, 1, "remove a project; its journal stays",
-		OPTION_BIT(OPT_REASON) | OPTION_BIT(OPT_DRY_RUN),
-		cmd_project_remove },
+		OPTION_BIT(OPT_FORCE) | WRITE, cmd_project_remove },
 	{ "allocation", "add", "PROJECT GPU-HOURS", 2, 2, "give a project GPU-hours, valid from and until",
 		OPTION_BIT(OPT_STARTS) | OPTION_BIT(OPT_ENDS) | TERMS | WRITE, cmd_allocation_add },
 	{ "allocation", "set", "ID", 1, 1, "change its dates, how it vests, and what of it is carried over at its end",

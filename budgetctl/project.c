@@ -18,6 +18,7 @@ static const struct column columns[] = {
 	{ "on_exhausted", NULL, KIND_TEXT, NULL, false },
 	{ "on_exhausted_effective", "When exhausted", KIND_TEXT, NULL, false },
 	{ "credit_units", "Credit", KIND_AMOUNT, NULL, false },
+	{ "unmetered", NULL, KIND_YESNO, NULL, false },
 	{ "owners", "Owners", KIND_LIST, NULL, false },
 	{ "members", "Members", KIND_LIST, NULL, false },
 	{ "created_at", NULL, KIND_TIME, NULL, false },
@@ -32,6 +33,7 @@ static const struct column one_columns[] = {
 	{ "on_exhausted", "On exhausted", KIND_TEXT, "inherit", false },
 	{ "on_exhausted_effective", "In effect", KIND_TEXT, NULL, false },
 	{ "credit_units", "Credit", KIND_AMOUNT, NULL, false },
+	{ "unmetered", "Unmetered", KIND_YESNO, NULL, false },
 	{ "owners", "Owners", KIND_LIST, NULL, false },
 	{ "members", "Members", KIND_LIST, NULL, false },
 	{ "created_at", "Created", KIND_TIME, NULL, false },
@@ -122,6 +124,13 @@ static int force_put(struct json_object *body, const char *key, const char *give
 	return json_object_object_add(body, key, json_object_new_boolean(true)) < 0 ? out_of_memory() : DONE;
 }
 
+static int unmetered_put(struct json_object *body, const char *key, const char *text)
+{
+	if (strcmp(text, "yes") != 0 && strcmp(text, "no") != 0)
+		return complain(USAGE, "--unmetered %s: it is yes or no", text);
+	return json_object_object_add(body, key, json_object_new_boolean(!strcmp(text, "yes"))) < 0 ? out_of_memory() : DONE;
+}
+
 static const struct {
 	enum command_option option;
 	const char *key;
@@ -131,6 +140,7 @@ static const struct {
 	{ OPT_SHARE, "share", share_put },
 	{ OPT_ON_EXHAUSTED, "on_exhausted", policy_put },
 	{ OPT_CREDIT, "credit_units", credit_put },
+	{ OPT_UNMETERED, "unmetered", unmetered_put },
 	{ OPT_OWNERS, "owners", people_put },
 	{ OPT_MEMBERS, "members", people_put },
 	{ OPT_ADD_OWNERS, "add_owners", people_put },
@@ -156,11 +166,13 @@ static int fields_put(const struct session *s, struct json_object *body)
 /* `path` and `body` may be NULL (no memory); both are freed. */
 static int project_write(struct session *s, const char *method, char *path, struct json_object *body)
 {
-	struct json_object *project = NULL;
+	struct json_object *project = NULL, *note = NULL;
 	int rv = session_write(s, method, path, body, &project);
 
 	if (rv == DONE)
 		rv = project_print(s, project);
+	if (rv == DONE && json_object_object_get_ex(project, "note", &note))
+		complain(DONE, "%s", json_object_get_string(note));
 	json_object_put(project);
 	free(path);
 	return rv;
@@ -198,20 +210,34 @@ int cmd_project_set(struct session *s)
 
 static const struct column removed_columns[] = {
 	{ "removed", "Removed", KIND_TEXT, NULL, false },
+	{ "withdrawn_units", "Withdrawn", KIND_AMOUNT, NULL, false },
 };
+
+static void say_removed(const struct session *s, struct json_object *reply, bool dry_run)
+{
+	struct json_object *withdrawn = NULL;
+	char amount[AMOUNT_TEXT_MAX];
+
+	json_object_object_get_ex(reply, "withdrawn_units", &withdrawn);
+	printf("Project %s %s removed; its journal stays.", session_word(s, 0), dry_run ? "would be" : "is");
+	if (json_object_get_int64(withdrawn))
+		printf(" %s GPU-h %s withdrawn.", amount_text(json_object_get_int64(withdrawn), amount), dry_run ? "would be" : "are");
+	putchar('\n');
+}
 
 int cmd_project_remove(struct session *s)
 {
-	const char *dry_run = session_option(s, OPT_DRY_RUN) ? "1" : NULL;
+	const char *dry_run = session_option(s, OPT_DRY_RUN) ? "1" : NULL, *force = session_option(s, OPT_FORCE) ? "1" : NULL;
 	char *base = request_path("/v1/projects/", session_word(s, 0)), *path = NULL;
 	struct json_object *reply = NULL;
 	int rv;
 
 	if (base)
-		path = request_query(base, "reason", session_option(s, OPT_REASON), "dry_run", dry_run, (char *)NULL);
+		path = request_query(base, "reason", session_option(s, OPT_REASON), "request_id", s->request_id, "dry_run", dry_run, "force", force,
+			(char *)NULL);
 	rv = path ? session_call(s, "DELETE", path, NULL, &reply) : out_of_memory();
 	if (rv == DONE && s->style.format == FORMAT_TABLE)
-		printf("Project %s %s removed; its journal stays.\n", session_word(s, 0), dry_run ? "would be" : "is");
+		say_removed(s, reply, dry_run);
 	else if (rv == DONE && table_object(removed_columns, ARRAY_SIZE(removed_columns), &s->style, reply) < 0)
 		rv = out_of_memory();
 	json_object_put(reply);

@@ -2,11 +2,13 @@
  * http_projects.c - the budget tree: list, add, set, remove. */
 #include "budgetd/admit.h"
 #include "budgetd/http_money.h"
+#include "budgetd/ledger_moves.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
 #include <errno.h>
 #include <microhttpd.h>
+#include <stdio.h>
 #include <string.h>
 
 /* --- one project as JSON ------------------------------------------------------------------------ */
@@ -58,6 +60,7 @@ static int project_json(struct request *rq, struct ledger *l, const struct proje
 	put_text(o, "on_exhausted", on_exhausted_name(p->on_exhausted));
 	put_text(o, "on_exhausted_effective", on_exhausted_name(effective));
 	put_int(o, "credit_units", p->credit);
+	put_bool(o, "unmetered", p->unmetered);
 	put_int(o, "created_at", p->created_at);
 	*out = o;
 	return 0;
@@ -137,7 +140,8 @@ static int read_fields(struct request *rq, struct project *p, struct fault *why)
 {
 	return read_parent(rq, p, why) < 0 || read_policy(rq, p, why) < 0 ||
 			       body_int(rq, "share", 0, 1000000, &p->share, why) < 0 ||
-			       body_int(rq, "credit_units", 0, INT64_MAX / 4, &p->credit, why) < 0 ?
+			       body_int(rq, "credit_units", 0, INT64_MAX / 4, &p->credit, why) < 0 ||
+			       body_flag(rq, "unmetered", &p->unmetered, why) < 0 ?
 		       -1 : 0;
 }
 
@@ -278,6 +282,28 @@ static int begin_writing(struct request *rq, struct writing *x, struct fault *wh
 	return money_words(rq, &x->words, why);
 }
 
+/* Credit is on top of allocations: a project that is not metered has no limit that it could add to. */
+static int note_credit(struct writing *x, struct fault *why)
+{
+	struct path path;
+	char text[256];
+
+	if (x->p.credit == 0 || !json_object_object_get_ex(x->rq->body, "credit_units", NULL))
+		return 0;
+	if (path_load(x->rq->b->ledger, x->p.id, x->rq->now, &path, why) < 0)
+		return -1;
+	if (path.nodes[0].budget.metered)
+		return 0;
+	if (path.nodes[0].unmetered)
+		snprintf(text, sizeof(text), "%s is set unmetered, so its credit has no effect; budgetctl project set %s --unmetered no",
+			x->p.name, x->p.name);
+	else
+		snprintf(text, sizeof(text), "%s has no allocation, so its credit has no effect; budgetctl allocation add %s 0 has it metered",
+			x->p.name, x->p.name);
+	put_text(x->rq->reply, "note", text);
+	return 0;
+}
+
 /* The project as it is to be: written, and kept in the history beside what it was (NULL: nothing). */
 static int write_project(struct writing *x, const struct project *was, struct fault *why)
 {
@@ -285,7 +311,7 @@ static int write_project(struct writing *x, const struct project *was, struct fa
 
 	if (project_set(l, &x->p, why) < 0 || change_project(l, &x->words, was, &x->p, why) < 0 || each_person(x, set_person, why) < 0)
 		return -1;
-	return project_json(x->rq, l, &x->p, 0, &x->rq->reply, why);
+	return project_json(x->rq, l, &x->p, 0, &x->rq->reply, why) < 0 ? -1 : note_credit(x, why);
 }
 
 /* Said twice with the same request id it is done once, and answered with what is there now. */
@@ -318,15 +344,40 @@ static int set(struct request *rq, struct fault *why)
 	return read_fields(rq, &x.p, why) < 0 ? -1 : write_project(&x, &was, why);
 }
 
+/* Hours that nobody could spend any more are given back in the open, and only when that is said. */
+static int take_back(struct request *rq, const struct project *p, amount_t unspent, struct fault *why)
+{
+	char text[AMOUNT_TEXT_MAX];
+	struct journal_entry e;
+	bool force = false;
+
+	if (body_flag(rq, "force", &force, why) < 0 || money_entry(rq, "withdrawal", false, &e, why) < 0)
+		return -1;
+	if (!force)
+		return fault_errno(why, EEXIST, "%s has %s GPU-h unspent: move them first (budgetctl transfer), or withdraw them with the project "
+			"(--force)", p->name, amount_text(unspent, text));
+	if (!e.reason[0])
+		snprintf(e.reason, sizeof(e.reason), "the project is removed");
+	return money_withdraw_all(rq->b->ledger, p->id, &e, rq->now, why);
+}
+
 static int remove_it(struct request *rq, struct fault *why)
 {
+	struct ledger *l = rq->b->ledger;
+	amount_t unspent = 0;
 	struct writing x;
 
-	if (begin_writing(rq, &x, why) < 0 || project_find(rq->b->ledger, rq->name, &x.p, why) != 1 ||
-		project_remove(rq->b->ledger, x.p.id, rq->now, why) < 0 || change_existence(rq->b->ledger, &x.words, x.p.id, false, why) < 0)
+	if (begin_writing(rq, &x, why) < 0)
 		return -1;
+	if (!rq->said) {
+		if (project_find(l, rq->name, &x.p, why) != 1 || money_unspent(l, x.p.id, rq->now, &unspent, why) < 0 ||
+			project_remove(l, x.p.id, rq->now, why) < 0 || (unspent && take_back(rq, &x.p, unspent, why) < 0) ||
+			change_existence(l, &x.words, x.p.id, false, why) < 0)
+			return -1;
+	}
 	rq->reply = json_object_new_object();
-	put_text(rq->reply, "removed", x.p.name);
+	put_text(rq->reply, "removed", rq->said ? rq->name : x.p.name);
+	put_int(rq->reply, "withdrawn_units", unspent);
 	return 0;
 }
 
@@ -350,13 +401,15 @@ int project_patch(struct request *rq, struct fault *why)
 /* Without a body: what one has to say stands behind the question mark. */
 int project_delete(struct request *rq, struct fault *why)
 {
-	const char *reason = request_query(rq, "reason"), *dry_run = request_query(rq, "dry_run");
+	static const char *const texts[] = { "reason", "request_id" }, *const flags[] = { "dry_run", "force" };
 
 	rq->body = json_object_new_object();
-	if (reason)
-		put_text(rq->body, "reason", reason);
-	if (dry_run)
-		put_bool(rq->body, "dry_run", true);
+	for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
+		if (request_query(rq, texts[k]))
+			put_text(rq->body, texts[k], request_query(rq, texts[k]));
+	for (size_t k = 0; k < sizeof(flags) / sizeof(flags[0]); k++)
+		if (request_query(rq, flags[k]))
+			put_bool(rq->body, flags[k], true);
 	if (money_write(rq, remove_it, why) < 0)
 		return -1;
 	rq->status = MHD_HTTP_OK;

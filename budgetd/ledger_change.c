@@ -84,6 +84,13 @@ static bool credit_text(struct ledger *l, const void *of, char out[VALUE_MAX])
 	return number_text(((const struct project *)of)->credit, out);
 }
 
+static bool unmetered_text(struct ledger *l, const void *of, char out[VALUE_MAX])
+{
+	(void)l;
+	snprintf(out, VALUE_MAX, "yes");
+	return ((const struct project *)of)->unmetered;
+}
+
 static bool starts_text(struct ledger *l, const void *of, char out[VALUE_MAX])
 {
 	(void)l;
@@ -131,6 +138,7 @@ struct changeable {
 
 static const struct changeable settings[] = {
 	{ "parent", parent_text }, { "share", share_text }, { "on_exhausted", policy_text }, { "credit_units", credit_text },
+	{ "unmetered", unmetered_text },
 };
 static const struct changeable terms[] = {
 	{ "starts", starts_text },	{ "ends", ends_text },		{ "carry_over_percent", carry_over_text },

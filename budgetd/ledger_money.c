@@ -175,10 +175,10 @@ int path_load(struct ledger *l, int64_t project, int64_t now, struct path *out, 
 			return fault_errno(why, EINVAL, "the budget tree is deeper than %d projects", BUDGET_DEPTH_MAX);
 		if (project_by_id(l, id, &p, why) != 1)
 			return fault_errno(why, ENOENT, "project %jd is not in the database", (intmax_t)id);
-		*n = (struct path_node){ .id = id, .on_exhausted = p.on_exhausted };
+		*n = (struct path_node){ .id = id, .on_exhausted = p.on_exhausted, .unmetered = p.unmetered };
 		memcpy(n->budget.name, p.name, sizeof(n->budget.name));
 		n->budget.credit = p.credit;
-		if (load_node_allocations(l, now, n, why) < 0)
+		if (!p.unmetered && load_node_allocations(l, now, n, why) < 0)
 			return -1;
 		out->depth++;
 	}

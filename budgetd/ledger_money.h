@@ -45,6 +45,7 @@ int allocation_set(struct ledger *l, const struct allocation *a, int64_t now, st
 struct path_node {
 	int64_t id;
 	enum on_exhausted on_exhausted;
+	bool unmetered;			/* by its setting: the budget is then as if it had no allocation */
 	struct budget_node budget;
 	int nlive;			/* live allocations, the soonest to expire first */
 	struct {

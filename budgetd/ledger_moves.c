@@ -36,6 +36,11 @@ static int too_little(struct fault *why, const char *of, amount_t left, amount_t
 		"has not vested and credit cannot be taken", of, amount_text(left > 0 ? left : 0, has), amount_text(asked, wants));
 }
 
+/* The allocations of a project, live and to come, of which something is left. */
+#define UNSPENT                                                                                                                  \
+	"FROM allocation a JOIN allocation_sum s ON s.allocation = a.id WHERE a.project = ? AND (a.ends IS NULL OR a.ends > ?)"   \
+	" AND s.amount - s.charged - s.held > 0"
+
 /* Can `units` leave the allocation? Unvested units can: they are the ones that nobody counts on yet. */
 static int check_take(struct ledger *l, int64_t allocation, amount_t units, int64_t now, struct fault *why)
 {
@@ -50,7 +55,7 @@ static int check_take(struct ledger *l, int64_t allocation, amount_t units, int6
 	if (allocation_live(&a, now)) {
 		if (path_load(l, a.project, now, &path, why) < 0)
 			return -1;
-		if (budget_own(&path.nodes[0].budget) + path.nodes[0].budget.unvested < left)
+		if (path.nodes[0].budget.metered && budget_own(&path.nodes[0].budget) + path.nodes[0].budget.unvested < left)
 			left = budget_own(&path.nodes[0].budget) + path.nodes[0].budget.unvested;
 	}
 	snprintf(name, sizeof(name), "allocation %jd", (intmax_t)a.id);
@@ -92,6 +97,27 @@ int money_change(struct ledger *l, struct journal_entry *e, int64_t now, struct 
 	if (e->units < 0 && check_take(l, e->allocation, -e->units, now, why) < 0)
 		return -1;
 	return journal_post(l, e, why);
+}
+
+int money_unspent(struct ledger *l, int64_t project, int64_t now, amount_t *out, struct fault *why)
+{
+	static const char unspent_sql[] = "SELECT coalesce(sum(s.amount - s.charged - s.held), 0) " UNSPENT;
+
+	return sql_int(l, out, unspent_sql, why, "ii", project, now) < 0 ? -1 : 0;
+}
+
+int money_withdraw_all(struct ledger *l, int64_t project, struct journal_entry *e, int64_t now, struct fault *why)
+{
+	static const char next_sql[] = "SELECT a.id " UNSPENT " ORDER BY a.id LIMIT 1";
+	struct allocation a;
+	int64_t id;
+	int rc;
+
+	snprintf(e->kind, sizeof(e->kind), "withdrawal");
+	while ((rc = sql_int(l, &id, next_sql, why, "ii", project, now)) == 1)
+		if (allocation_by_id(l, id, &a, why) != 1 || post(l, e, id, -allocation_free(&a), why) < 0)
+			return -1;
+	return rc;
 }
 
 /* --- transfer ----------------------------------------------------------------------------------- */
@@ -149,6 +175,10 @@ static int check_ends(const struct path *from, const struct path *to, struct fau
 
 	if (from->nodes[0].id == to->nodes[0].id)
 		return fault_errno(why, EINVAL, "a transfer is between two projects");
+	for (int i = 0; i < 2; i++)
+		if (ends[i]->nodes[0].unmetered)
+			return fault_errno(why, EEXIST, "%s is set unmetered: nothing can be moved; budgetctl project set %s --unmetered no",
+				ends[i]->nodes[0].budget.name, ends[i]->nodes[0].budget.name);
 	for (int i = 0; i < 2; i++)
 		if (!ends[i]->nodes[0].budget.metered)
 			return fault_errno(why, EEXIST, "%s has no allocation, it is bounded by fair share alone: nothing can be moved",

@@ -15,6 +15,11 @@
  * EEXIST: the allocation has ended. */
 int money_change(struct ledger *l, struct journal_entry *e, int64_t now, struct fault *why);
 
+/* What is neither charged nor held of all allocations of a project that have not ended, those to come too. */
+int money_unspent(struct ledger *l, int64_t project, int64_t now, amount_t *out, struct fault *why);
+/* Withdraw it, a row for each allocation; for a project that is removed. */
+int money_withdraw_all(struct ledger *l, int64_t project, struct journal_entry *e, int64_t now, struct fault *why);
+
 /* The lowest project that is `from`, `to` or above both; 0 = none: they are of different trees. */
 int money_common_ancestor(struct ledger *l, int64_t from, int64_t to, int64_t *out, struct fault *why);
 

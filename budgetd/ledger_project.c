@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PROJECT_COLUMNS "p.id, p.name, p.parent, p.share, p.on_exhausted, p.credit, p.created_at"
+#define PROJECT_COLUMNS "p.id, p.name, p.parent, p.share, p.on_exhausted, p.credit, p.created_at, p.unmetered"
 
 static const char *const policies[] = {
 	[ON_EXHAUSTED_FREE] = "free", [ON_EXHAUSTED_REJECT] = "reject", [ON_EXHAUSTED_WAIT] = "wait",
@@ -56,6 +56,7 @@ static void project_read(sqlite3_stmt *st, struct project *p)
 	p->on_exhausted = on_exhausted_of(policy);
 	p->credit = sql_col(st, 5);
 	p->created_at = sql_col(st, 6);
+	p->unmetered = sql_col(st, 7);
 }
 
 static int project_one(struct ledger *l, sqlite3_stmt *st, struct project *out, struct fault *why)
@@ -100,6 +101,15 @@ int project_find(struct ledger *l, const char *name, struct project *out, struct
 	return rc;
 }
 
+int project_find_removed(struct ledger *l, const char *name, struct project *out, struct fault *why)
+{
+	static const char removed_sql[] = "SELECT " PROJECT_COLUMNS " FROM project p WHERE p.name = ? AND p.removed_at IS NOT NULL"
+					  " ORDER BY p.removed_at DESC, p.id DESC LIMIT 1";
+	char normal[PROJECT_NAME_MAX];
+
+	return project_name_normal(name, normal, why) < 0 ? -1 : project_one(l, sql_bind(l, removed_sql, why, "s", normal), out, why);
+}
+
 int project_by_id(struct ledger *l, int64_t id, struct project *out, struct fault *why)
 {
 	static const char by_id_sql[] = "SELECT " PROJECT_COLUMNS " FROM project p WHERE p.id = ?";
@@ -122,7 +132,7 @@ int project_walk(struct ledger *l, int64_t below, project_fn each, void *arg, st
 
 	while (st && (rc = sql_step(l, st, why)) == 1) {
 		project_read(st, &p);
-		if (each(&p, (int)sql_col(st, 7), arg) < 0) {
+		if (each(&p, (int)sql_col(st, 8), arg) < 0) {
 			sqlite3_reset(st);
 			return -1;
 		}
@@ -183,7 +193,7 @@ static int check_parent(struct ledger *l, const struct project *p, struct fault 
 int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *why)
 {
 	static const char add_sql[] =
-		"INSERT INTO project (name, parent, share, on_exhausted, credit, created_at) VALUES (?, ?, ?, ?, ?, ?)";
+		"INSERT INTO project (name, parent, share, on_exhausted, credit, unmetered, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)";
 	struct project there;
 	int rc = project_find(l, p->name, &there, NULL);
 
@@ -191,8 +201,8 @@ int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *
 		return fault_errno(why, EEXIST, "there is a project %s already; `budgetctl project set` changes it", there.name);
 	if (project_name_normal(p->name, p->name, why) < 0 || check_parent(l, p, why) < 0)
 		return -1;
-	if (sql_do(l, add_sql, why, "spisii", p->name, nullable(&p->parent), p->share, on_exhausted_name(p->on_exhausted), p->credit,
-		    now) < 0)
+	if (sql_do(l, add_sql, why, "spisiii", p->name, nullable(&p->parent), p->share, on_exhausted_name(p->on_exhausted), p->credit,
+		    (int64_t)p->unmetered, now) < 0)
 		return -1;
 	p->id = sql_last_id(l);
 	p->created_at = now;
@@ -218,11 +228,12 @@ static int check_credit(struct ledger *l, const struct project *p, struct fault 
 
 int project_set(struct ledger *l, const struct project *p, struct fault *why)
 {
-	static const char set_sql[] = "UPDATE project SET parent = ?, share = ?, on_exhausted = ?, credit = ? WHERE id = ?";
+	static const char set_sql[] = "UPDATE project SET parent = ?, share = ?, on_exhausted = ?, credit = ?, unmetered = ? WHERE id = ?";
 
 	if (check_parent(l, p, why) < 0 || check_credit(l, p, why) < 0)
 		return -1;
-	return sql_do(l, set_sql, why, "pisii", nullable(&p->parent), p->share, on_exhausted_name(p->on_exhausted), p->credit, p->id);
+	return sql_do(l, set_sql, why, "pisiii", nullable(&p->parent), p->share, on_exhausted_name(p->on_exhausted), p->credit,
+		(int64_t)p->unmetered, p->id);
 }
 
 int project_remove(struct ledger *l, int64_t id, int64_t now, struct fault *why)

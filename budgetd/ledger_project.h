@@ -22,6 +22,7 @@ struct project {
 	int64_t share;
 	enum on_exhausted on_exhausted;
 	amount_t credit;
+	bool unmetered;			/* it bounds nothing, whatever allocations it has */
 	int64_t created_at;
 };
 
@@ -30,6 +31,8 @@ int project_name_normal(const char *name, char out[PROJECT_NAME_MAX], struct fau
 
 /* 1 found, 0 no such project (the text says so, errno ENOENT), -1. */
 int project_find(struct ledger *l, const char *name, struct project *out, struct fault *why);
+/* The last one of that name that was removed; 1, 0 without a text, -1. */
+int project_find_removed(struct ledger *l, const char *name, struct project *out, struct fault *why);
 int project_by_id(struct ledger *l, int64_t id, struct project *out, struct fault *why);
 
 /* All live projects in depth-first order, children by name. `each` returning -1 stops the walk. */
@@ -41,7 +44,7 @@ int project_path_text(struct ledger *l, int64_t id, char *buf, size_t size, stru
 
 /* p->id must be 0 and is set. EEXIST: the name is taken. EINVAL: the name, or the tree would be deeper than BUDGET_DEPTH_MAX. */
 int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *why);
-/* Write parent, share, on_exhausted and credit. EINVAL: it would be below itself, or deeper than BUDGET_DEPTH_MAX. EEXIST: credit that is in
+/* Write parent, share, on_exhausted, credit and unmetered. EINVAL: it would be below itself, or deeper than BUDGET_DEPTH_MAX. EEXIST: credit that is in
  * use now would be taken away. */
 int project_set(struct ledger *l, const struct project *p, struct fault *why);
 /* Not while it has live children, open holds, running jobs or jobs that wait for money: the text counts them (EEXIST). Its journal stays. */

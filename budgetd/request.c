@@ -135,13 +135,23 @@ int request_may_see(struct request *rq, struct ledger *l, int64_t project, struc
 	return fault_errno(why, EACCES, "%s is not a member of %s nor of a project above it; its owner can add you", name, p.name);
 }
 
+/* What happened is listed for a project that was removed as well, to who stands above it; a newer one of that name goes first. */
+static int find_listed(struct request *rq, struct ledger *l, const char *name, struct project *out, struct fault *why)
+{
+	int rc = rq->who == WHO_PROJECT ? project_find(l, name, out, NULL) : 1;
+
+	if (rc == 0 && project_find_removed(l, name, out, why) == 1)
+		return request_may_own(rq, l, out->parent, why);
+	return project_find(l, name, out, why) != 1 || request_may_see(rq, l, out->id, why) < 0 ? -1 : 0;
+}
+
 int request_project(struct request *rq, struct ledger *l, struct project *out, struct fault *why)
 {
 	const char *name = request_query(rq, "project");
 
 	*out = (struct project){0};
 	if (name)
-		return project_find(l, name, out, why) != 1 || request_may_see(rq, l, out->id, why) < 0 ? -1 : 0;
+		return find_listed(rq, l, name, out, why);
 	if (rq->who != WHO_LIST && !rq->administrator)
 		return fault_errno(why, EACCES, "name a project of yours: only an administrator sees all of them at once");
 	return 0;

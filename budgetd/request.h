@@ -74,7 +74,7 @@ struct json_object *reply_rows(struct json_object *rows, bool more);
  * Wants an open transaction on `l`. */
 int request_may_see(struct request *rq, struct ledger *l, int64_t project, struct fault *why);
 
-/* The project of ?project=, which the caller may see; *out is empty (id 0) when none was named: then a list shows what the caller may see
+/* The project of ?project=, which the caller may see (of WHO_PROJECT a removed one too, owners above it); *out is empty (id 0) when none was named: then a list shows what the caller may see
  * row by row (WHO_LIST), or all, to administrators (WHO_PROJECT). -1: ENOENT, EACCES. Wants an open transaction on `l`. */
 int request_project(struct request *rq, struct ledger *l, struct project *out, struct fault *why);
 

@@ -9,7 +9,7 @@
 #define WRITE_KEYS "reason request_id dry_run"
 #define MONEY_KEYS WRITE_KEYS " project amount_units"
 #define TERMS_KEYS " carry_over_percent vests burst_units"
-#define PROJECT_KEYS WRITE_KEYS " parent share on_exhausted credit_units force"
+#define PROJECT_KEYS WRITE_KEYS " parent share on_exhausted credit_units unmetered force"
 
 static const struct route routes[] = {
 	/* method   path                     who may            body at most  its keys, handler */

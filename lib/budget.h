@@ -17,7 +17,7 @@
 /* One project on the way up, with the sums of its allocations. */
 struct budget_node {
 	char name[PROJECT_NAME_MAX];
-	bool metered;		/* has, or ever had, an allocation; a node that never had one bounds nothing */
+	bool metered;		/* has, or ever had, an allocation, and is not set unmetered; else it bounds nothing */
 	amount_t amount;	/* of the live allocations */
 	amount_t charged;	/* against the live allocations, by it and all below it */
 	amount_t held;		/* likewise */

@@ -9,6 +9,7 @@ CREATE TABLE project (
 	share        INTEGER NOT NULL DEFAULT 1 CHECK (share BETWEEN 0 AND 1000000),
 	on_exhausted TEXT CHECK (on_exhausted IN ('free', 'reject', 'wait')),		-- NULL = inherited
 	credit       INTEGER NOT NULL DEFAULT 0 CHECK (credit >= 0),
+	unmetered    INTEGER NOT NULL DEFAULT 0 CHECK (unmetered IN (0, 1)),		-- 1 = it bounds nothing, whatever it was given
 	created_at   INTEGER NOT NULL,
 	removed_at   INTEGER							-- a removed project keeps its journal
 ) STRICT;

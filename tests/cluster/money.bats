@@ -272,6 +272,51 @@ would_hold()
 	"$BUILD/budgetctl/budgetctl" verify "$DIR/budget.db"
 }
 
+@test "a project that is set unmetered bounds nothing, whatever it has, and its credit does nothing" {
+	local ask='{"kind":"submit","uid":0,"account":"loose","tres_per_job":"gres:gpu:l4:4","num_tasks":1,"min_nodes":1,"time_limit_min":60,"min_runtime":"1h"}' said
+	said=$(ctl project add loose --credit 1 2>&1)
+	[[ $said == *"loose has no allocation, so its credit has no effect"* ]]
+	ctl allocation add loose 0 -r "metered from the first day"
+	ctl project set loose --credit 0
+	api "$DIR/slurm" POST /v1/verdicts -d "$ask"
+	answered 200 '"tier":"free"'
+	refused 2 "it is yes or no" ctl project set loose --unmetered maybe
+	ctl project set loose --unmetered yes -r "a guest"
+	ctl -o json project show loose | jq -e .unmetered
+	ctl -o json balance loose | jq -e '.rows[0] | .metered == false and .available_units == null'
+	[[ $(ctl balance loose) == *unmetered* ]]
+	api "$DIR/slurm" POST /v1/verdicts -d "$ask"
+	answered 200 '"tier":"funded"'
+	said=$(ctl project set loose --credit 5 2>&1)
+	[[ $said == *"loose is set unmetered, so its credit has no effect"* ]]
+	ctl project set loose --unmetered no
+	ctl -o json balance loose | jq -e '.rows[0] | .metered and .held_units == 0'
+	ctl -o json changes loose | jq -e '[.rows[] | select(.what == "unmetered") | .change] == ["unmetered: yes -> none", "unmetered: none -> yes"]'
+	"$BUILD/budgetctl/budgetctl" verify "$DIR/budget.db"
+}
+
+@test "hours that are unspent are not removed with their project in silence, and its journal stays to be read" {
+	as_owner() { as_nobody "$BUILD/budgetctl/budgetctl" --socket "$PEOPLE" "$@"; }
+	ctl project add left --parent ai --members nobody
+	ctl allocation add left 7 -r grant
+	ctl allocation add left 5 --starts now+10d -r later
+	refused 1 "left has 12.00 GPU-h unspent" ctl project remove left
+	ctl project remove left --force --dry-run -r done
+	ctl project show left
+	[[ $(ctl project remove left --force -r "the group has moved" --request-id r1) == *"12.00 GPU-h are withdrawn"* ]]
+	ctl project remove left --force --request-id r1
+	refused 1 "used for another write" ctl project remove speech --request-id r1
+	ctl -o json journal left | jq -e '[.rows[] | .kind] == ["withdrawal", "withdrawal", "deposit", "deposit"] and
+		.rows[0].reason == "the group has moved" and .rows[0].first == .rows[1].id and .rows[0].charge == null'
+	as_owner journal left
+	ctl -o json changes left | jq -e '.rows[0].change == "project: there -> none"'
+	ctl project set ai --remove-owners nobody
+	refused 4 "administrator" as_owner journal left
+	refused 1 "no project left" ctl balance left
+	refused 1 "no project never" ctl journal never
+	"$BUILD/budgetctl/budgetctl" verify "$DIR/budget.db"
+}
+
 changes()	{ ctl -o json changes "$1" | jq -c '[.rows[] | .change]'; }
 
 @test "every change of a project or an allocation is kept: who, when, from, to, why; once, and not when it is tried" {

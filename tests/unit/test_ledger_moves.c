@@ -155,6 +155,59 @@ START_TEST(an_id_of_one_kind_of_write_is_refused_for_another)
 }
 END_TEST
 
+struct leftover {
+	int64_t project;
+	amount_t before, after;
+	struct journal_entry e;
+};
+
+static int withdraw_all(struct ledger *l, void *arg, struct fault *why)
+{
+	struct leftover *x = arg;
+
+	x->e = (struct journal_entry){ .at = NOON, .actor = "ada", .reason = "removed" };
+	return money_unspent(l, x->project, NOON, &x->before, why) < 0 || money_withdraw_all(l, x->project, &x->e, NOON, why) < 0 ?
+		       -1 : money_unspent(l, x->project, NOON, &x->after, why);
+}
+
+START_TEST(all_that_is_unspent_is_withdrawn_by_a_row_for_each_allocation)
+{
+	int64_t p = books_project(&b, "p", 0), a = books_allot(&b, p, 10 * GPU_H, 0, 0), c = books_allot(&b, p, 5 * GPU_H, NOON + HOUR, 0);
+	struct leftover x = { .project = p };
+
+	charged(p, 3, 7);
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, withdraw_all, &x), 0);
+	ck_assert_int_eq(x.before, 12 * GPU_H);
+	ck_assert_int_eq(x.after, 0);
+	ck_assert_int_eq(AMOUNT(a), 3 * GPU_H);
+	ck_assert_int_eq(AMOUNT(c), 0);
+	ck_assert_int_eq(ENTRIES("withdrawal"), 2);
+}
+END_TEST
+
+START_TEST(a_project_that_is_set_unmetered_bounds_nothing_and_pays_nothing_until_it_is_metered_again)
+{
+	int64_t up = books_project(&b, "up", 0), p = books_project(&b, "p", up), a = books_allot(&b, p, GPU_H, 0, 0);
+	struct submission s = { .project = p, .gpus = 1, .min_runtime_s = HOUR }, t = { .project = p, .gpus = 4, .min_runtime_s = HOUR };
+	struct run r;
+
+	books_allot(&b, up, 5 * GPU_H, 0, 0);
+	ck_assert_int_eq(books_submit(&b, &s), 0);
+	ck_assert_int_eq(books_submit(&b, &t), 1);
+	ck_assert_ptr_null(books_try(&b, "UPDATE project SET unmetered = 1 WHERE name = 'p'"));
+	ck_assert_int_eq(books_available(&b, p, NOON), 4 * GPU_H);	/* what is above it still bounds */
+	ck_assert_int_eq(books_submit(&b, &t), 0);
+	REFUSED("p is set unmetered", TRANSFER, .from = p, .to = up, .units = 1);
+	books_start(&b, &s, 7, NOON, &r);
+	ck_assert_int_eq(books_end(&b, &r, NOON + HOUR), 0);		/* set aside before: charged to it */
+	books_start(&b, &t, 8, NOON, &r);
+	ck_assert_int_eq(books_end(&b, &r, NOON + HOUR), 0);
+	ck_assert_ptr_null(books_try(&b, "UPDATE project SET unmetered = 0 WHERE name = 'p'"));
+	ck_assert_int_eq(books_ask(&b, "SELECT charged FROM allocation_sum WHERE allocation = %lld", (long long)a), GPU_H);
+	ck_assert_int_eq(books_available(&b, p, NOON), 0);
+}
+END_TEST
+
 START_TEST(a_transfer_can_name_the_allocations_at_its_ends)
 {
 	int64_t lab = books_project(&b, "lab", 0), x = books_project(&b, "x", lab), y = books_project(&b, "y", lab);
@@ -435,6 +488,8 @@ Suite *ledger_moves_suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_transfer_can_name_the_allocations_at_its_ends);
+	tcase_add_test(t, all_that_is_unspent_is_withdrawn_by_a_row_for_each_allocation);
+	tcase_add_test(t, a_project_that_is_set_unmetered_bounds_nothing_and_pays_nothing_until_it_is_metered_again);
 	tcase_add_test(t, an_id_of_one_kind_of_write_is_refused_for_another);
 	tcase_add_test(t, a_withdrawal_leaves_what_is_charged_and_held);
 	tcase_add_test(t, credit_is_never_withdrawn_nor_moved_and_opens_nothing_above);
