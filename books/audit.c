@@ -182,11 +182,15 @@ const struct audit_check audit_checks[] = {
 		" WHERE paid > units OR (whole AND paid <> units AND NOT EXISTS"
 		" (SELECT 1 FROM change k WHERE k.project = payer AND k.what = 'unmetered')) ORDER BY id LIMIT 1", NULL },
 	{ "charge.price", "a funded part costs its seconds",
-		/* The run has the price of its last size: an earlier part is known to cost whole seconds only. */
-		"SELECT printf('charge %d: %d seconds at %d units a second cost %d', c.id, part_end - part_start, price, units)"
-		" FROM charge c JOIN run r ON r.id = c.run WHERE c.kind = 'funded' AND CASE WHEN part_end = part_start THEN units <> 0"
-		" WHEN c.gpus = r.gpus THEN units <> (part_end - part_start) * price ELSE units % (part_end - part_start) <> 0 END"
-		" ORDER BY c.id LIMIT 1", NULL },
+		"SELECT printf('charge %d: %d seconds at %d units a second cost %d', id, part_end - part_start, price, units)"
+		" FROM charge WHERE units <> CASE kind WHEN 'funded' THEN (part_end - part_start) * price ELSE 0 END"
+		/* A run has the price of its last size. When that change came with its end no part has it. */
+		" UNION ALL SELECT printf('charge %d: it is at %d units a second, run %d at %d', c.id, c.price, r.id, r.price) FROM charge c"
+		" JOIN run r ON r.id = c.run WHERE r.ended IS NOT NULL AND c.gpus = r.gpus AND c.price <> r.price"
+		" AND NOT EXISTS (SELECT 1 FROM charge WHERE run = r.id AND price = r.price) LIMIT 1", NULL },
+	{ "charge.uncounted", "no more of a charge is left out of the ratio than it is",
+		"SELECT printf('charge %d: it is %d units and %d of them do not count', c.id, c.units, sum(u.units)) FROM uncounted u"
+		" JOIN charge c ON c.id = u.charge GROUP BY c.id HAVING sum(u.units) > c.units ORDER BY c.id LIMIT 1", NULL },
 	{ "run.parts", "the parts of a run begin with it, follow each other without a gap, and end with it",
 		"SELECT printf('charge %d: part %d of run %d begins at %d, not at %d', id, seq, run, part_start, due) FROM (SELECT c.id, c.seq,"
 		" c.run, c.part_start, coalesce(lag(c.part_end) OVER (PARTITION BY c.run ORDER BY c.seq), r.start) AS due FROM charge c"

@@ -22,6 +22,7 @@ static const struct chained {
 	{ "request", "decision" },
 	{ "correction", NULL },
 	{ "change", NULL },
+	{ "uncounted", NULL },
 };
 
 #define CHAINED (sizeof(chained) / sizeof(chained[0]))

@@ -6,6 +6,7 @@
  * there is opened as if it had been seen; it is in no table, so that the next pass settles it from the same row. */
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
+#include "budgetd/rates.h"
 #include "lib/tres.h"
 #include <stdio.h>
 #include <string.h>
@@ -33,17 +34,20 @@ static int look_up(struct pass *p, void *arg, struct fault *why)
 	return run_walk_job(p->b->ledger, k->job, count_run, k, why);
 }
 
-static bool held_gpus(const struct run_row *row)
+/* Shards are no whole GPUs and cost something all the same. */
+static bool had_a_price(const struct pass *p, const struct run_row *row)
 {
 	struct gpu_count given;
+	amount_t price;
 
-	return row->tres_alloc && tres_read(row->tres_alloc, &given, NULL) == 0 && given.total > 0;
+	return row->tres_alloc && tres_read(row->tres_alloc, &given, NULL) == 0 && rates_price(p->b->rates, &given, row->start, &price) == 0 &&
+		price > 0;
 }
 
 /* The first part of a resized run stands for all; those that follow come when it is settled. */
-static bool tells_of_a_run(const struct run_row *row)
+static bool tells_of_a_run(const struct pass *p, const struct run_row *row)
 {
-	return row->start && row->end > row->start && row->effective_start == row->start && held_gpus(row);
+	return row->start && row->end > row->start && row->effective_start == row->start && had_a_price(p, row);
 }
 
 static bool is_of_a_project(struct pass *p, const char *account)
@@ -76,7 +80,7 @@ static int meet_row(struct pass *p, const struct run_row *row, const char *admin
 		.tres_alloc = row->tres_alloc,
 	};
 
-	if (!tells_of_a_run(row) || !is_of_a_project(p, row->account))
+	if (!tells_of_a_run(p, row) || !is_of_a_project(p, row->account))
 		return 0;
 	if (pass_write(p, LEDGER_HOLDS, look_up, &k, why) < 0)
 		return -1;

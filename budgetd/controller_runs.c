@@ -20,17 +20,25 @@
 struct starting {
 	const struct job_view *j;
 	struct gpu_count gpus;
+	const char *told;		/* what names them */
 	struct run run;
 	struct admission_row admission;	/* id 0 = none */
 };
 
-/* AllocTRES; or what is in the GRES details when the site does not track GPUs: never a silent 0. */
-static int gpus_given(const struct job_view *j, struct gpu_count *out, struct fault *why)
+static bool names_gpus(const struct gpu_count *c)
 {
+	return c->total + c->shards + c->mps > 0;
+}
+
+/* AllocTRES; or what is in the GRES details when the site does not track GPUs: never a silent 0. *told: which of the two. */
+static int gpus_given(const struct job_view *j, struct gpu_count *out, const char **told, struct fault *why)
+{
+	*told = j->tres_alloc;
 	if (j->tres_alloc && tres_read(j->tres_alloc, out, why) < 0)
 		return -1;
-	if (j->tres_alloc && out->total + out->shards + out->mps > 0)
+	if (j->tres_alloc && (names_gpus(out) || !j->gres_detail))
 		return 0;
+	*told = j->gres_detail ? j->gres_detail : "";
 	return tres_read(j->gres_detail, out, why);
 }
 
@@ -181,7 +189,7 @@ static int describe_run(struct pass *p, struct starting *s, struct fault *why)
 	r->min_runtime_s = r->tier == TIER_FUNDED ? s->admission.min_runtime_s : 0;
 	snprintf(r->cluster, sizeof(r->cluster), "%s", p->facts.cluster);
 	snprintf(r->partition, sizeof(r->partition), "%s", j->partition ? j->partition : "");
-	snprintf(r->tres, sizeof(r->tres), "%s", j->tres_alloc ? j->tres_alloc : j->gres_detail ? j->gres_detail : "");
+	snprintf(r->tres, sizeof(r->tres), "%s", s->told);
 	job_view_text(j, r->label);
 	return 0;
 }
@@ -190,7 +198,7 @@ static int start_run(struct pass *p, const struct job_view *j, struct run *out, 
 {
 	struct starting s = { .j = j };
 
-	if (gpus_given(j, &s.gpus, why) < 0 || rates_price(p->b->rates, &s.gpus, j->start, &s.run.price) < 0)
+	if (gpus_given(j, &s.gpus, &s.told, why) < 0 || rates_price(p->b->rates, &s.gpus, j->start, &s.run.price) < 0)
 		return -1;
 	if (s.run.price == 0)		/* no GPUs; or shards, where those cost nothing */
 		return 0;
@@ -248,24 +256,54 @@ static int resize_run(struct pass *p, void *arg, struct fault *why)
 	return run_resize(p->b->ledger, x->run, x->at, x->gpus, x->price, x->tres, p->now, why) < 0 ? -1 : 0;
 }
 
-/* A job that changed its size pays for each size: the parts are of one run, with one start (doc/model.md, 4). */
-static int follow_size(struct pass *p, struct run *r, const char *tres, int64_t at, struct fault *why)
+/* A job that changed its size pays for each size: the parts are of one run, with one start (doc/model.md, 4). What it costs tells a change,
+ * not the whole GPUs: shards and MPS have a price, and a job that gave all back has none. */
+static int follow_size(struct pass *p, struct run *r, const struct gpu_count *given, const char *tres, int64_t at, struct fault *why)
 {
-	struct resizing x = { .run = r, .at = at, .tres = tres };
-	struct gpu_count given;
+	struct resizing x = { .run = r, .at = at, .gpus = given->total, .tres = tres };
 	int64_t before = r->gpus;
+	amount_t was = r->price;
 
-	if (at <= r->start || tres_read(tres, &given, why) < 0)
-		return at <= r->start ? 0 : -1;
-	if (given.total == 0 || given.total == r->gpus)
-		return 0;
-	x.gpus = given.total;
-	if (rates_price(p->b->rates, &given, r->start, &x.price) < 0)	/* the rate of a run is that of its start */
+	if (rates_price(p->b->rates, given, r->start, &x.price) < 0)	/* the rate of a run is that of its start */
 		return fault_errno(why, EOVERFLOW, "the price of job %s is more than can be counted", r->label);
+	if (x.gpus == r->gpus && x.price == r->price)
+		return 0;
 	if (pass_write(p, LEDGER_MONEY, resize_run, &x, why) < 0)
 		return -1;
-	log_info("job %s went from %jd to %jd GPUs", r->label, (intmax_t)before, (intmax_t)x.gpus);
+	if (before != x.gpus || was != x.price)
+		log_info("job %s went from %jd to %jd GPUs, from %jd to %jd units a second", r->label, (intmax_t)before, (intmax_t)x.gpus,
+			(intmax_t)was, (intmax_t)x.price);
 	return 0;
+}
+
+/* Where the site does not track GPUs no AllocTRES names any, and the GRES details are gone with the end: that there are none is a size only
+ * when what the run had was read from AllocTRES. */
+static bool tells_a_size(const struct run *r, const struct gpu_count *given)
+{
+	return names_gpus(given) || strchr(r->tres, '=');
+}
+
+static int follow_job(struct pass *p, struct run *r, const struct job_view *j, struct fault *why)
+{
+	struct gpu_count given = {0};
+	const char *told;
+
+	if (j->resized <= r->start || !(j->tres_alloc || j->gres_detail))
+		return 0;
+	if (gpus_given(j, &given, &told, why) < 0)
+		return -1;
+	return tells_a_size(r, &given) ? follow_size(p, r, &given, told, j->resized, why) : 0;
+}
+
+static int follow_row(struct pass *p, struct run *r, const struct run_row *row, struct fault *why)
+{
+	struct gpu_count given = {0};
+
+	if (row->effective_start <= r->start || !row->tres_alloc)
+		return 0;
+	if (tres_read(row->tres_alloc, &given, why) < 0)
+		return -1;
+	return tells_a_size(r, &given) ? follow_size(p, r, &given, row->tres_alloc, row->effective_start, why) : 0;
 }
 
 #define FIRST_SIZE_WAIT_S 60		/* slurmdbd's row of the first part comes within seconds of the change, or not at all */
@@ -307,7 +345,7 @@ int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
 		return rc;
 	if (j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED || r.ended || !j->end || strcmp(j->base_state, "PENDING") == 0)
 		return 0;	/* base state PENDING: it is being requeued, its end is in slurmdbd */
-	if (follow_size(p, &r, j->tres_alloc, j->resized, why) < 0)
+	if (follow_job(p, &r, j, why) < 0)
 		return -1;
 	return settle(p, &r, j->end, j->base_state, why);
 }
@@ -352,7 +390,7 @@ static int settle_from_slurmdbd(struct pass *p, struct run *r, struct fault *why
 
 		if (row->job_id != r->job || row->start != r->start)
 			continue;
-		rc = follow_size(p, r, row->tres_alloc, row->effective_start, why);
+		rc = follow_row(p, r, row, why);
 		if (rc == 0 && row->end && !row->resized)
 			rc = settle(p, r, row->end, row->state, why);
 	}
@@ -369,7 +407,7 @@ static int follow_run(const struct run *open, void *arg)
 
 	/* The snapshot is older than what this pass wrote: an ended run is not settled again (run_end would not either). */
 	if (is_this_run(j, open)) {
-		if (pass_note_found(p, &r, &why) < 0 || follow_size(p, &r, j->tres_alloc, j->resized, &why) < 0 ||
+		if (pass_note_found(p, &r, &why) < 0 || follow_job(p, &r, j, &why) < 0 ||
 			charge_past_months(p, &r, j, &why) < 0 || pass_give_excess_back(p, &r, j, &why) < 0 || pass_extend_if_due(p, &r, j, &why) < 0)
 			log_warning("job %s: %s", r.label, why.text);
 		return 0;

@@ -2,6 +2,7 @@
  * ledger_correction.c - runs with what was made of them, and what Slurm says of them otherwise (ledger_correction.h). */
 #include "budgetd/ledger_correction.h"
 #include "budgetd/ledger_moves.h"
+#include "budgetd/ledger_refund.h"
 #include "budgetd/ledger_sql.h"
 #include "lib/agreement.h"
 #include "lib/zone.h"
@@ -171,8 +172,12 @@ static int refund_over(struct ledger *l, const struct run *r, const struct charg
 	static const char back_sql[] = "SELECT coalesce(sum(CASE kind WHEN 'refund' THEN units ELSE 0 END), 0) FROM journal"
 				       " WHERE charge = ? AND project = ?";
 	struct journal_entry e = { .at = c->at, .uid = -1 };
-	amount_t paid, back, over;
+	amount_t paid, back, over, uncounted;
 
+	/* Who paid nothing, or got it back already, was over-used in the ratio all the same. */
+	if (charge_uncounted(l, part->id, &uncounted, why) < 0 ||
+		charge_uncount(l, part->id, part->units - uncounted - should, "correction", c->at, why) < 0)
+		return -1;
 	if (sql_int(l, &paid, paid_sql, why, "ii", part->id, r->project) < 0 || sql_int(l, &back, back_sql, why, "ii", part->id, r->project) < 0)
 		return -1;
 	over = paid - back - should;	/* a project without allocations paid nothing */
@@ -208,8 +213,8 @@ static int refund_parts(struct ledger *l, const struct run *r, const struct run_
 /* Time beyond what the books have of it, month by month: nobody set anything aside for it, and its hold is closed. */
 static int add_unpaid(struct ledger *l, const struct run *r, const struct run_piece *p, int64_t *last, int64_t now, struct fault *why)
 {
-	static const char add_sql[] = "INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, units)"
-				      " SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, 0 FROM charge WHERE run = ?1";
+	static const char add_sql[] = "INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units)"
+				      " SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0 FROM charge WHERE run = ?1";
 
 	while (*last < p->to) {
 		int64_t month, edge;
@@ -217,8 +222,8 @@ static int add_unpaid(struct ledger *l, const struct run *r, const struct run_pi
 		zone_utc_month(*last, &month, &edge);
 		if (edge > p->to)
 			edge = p->to;
-		if (sql_do(l, add_sql, why, "isiiiii", r->id, r->tier == TIER_FREE ? "free" : "uncovered", r->project, now, *last, edge,
-			    p->gpus) < 0)
+		if (sql_do(l, add_sql, why, "isiiiiii", r->id, r->tier == TIER_FREE ? "free" : "uncovered", r->project, now, *last, edge,
+			    p->gpus, p->price) < 0)
 			return -1;
 		*last = edge;
 	}

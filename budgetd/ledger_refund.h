@@ -7,6 +7,12 @@
 #define BUDGETD_LEDGER_REFUND_H
 #include "budgetd/ledger_run.h"
 
+/* Of charge `charge` up to `units` more do not count in the ratio, whether a project paid them or not; never more than it is. 0 or less: nothing
+ * happens. A refund by hand leaves the ratio as it is: the GPUs were used. `cause` as the table has it. */
+int charge_uncount(struct ledger *l, int64_t charge, amount_t units, const char *cause, int64_t now, struct fault *why);
+/* What of it does not count so far. 0 and *out, or -1. */
+int charge_uncounted(struct ledger *l, int64_t charge, amount_t *out, struct fault *why);
+
 /* `r` has ended, in this LEDGER_MONEY transaction. What was refunded of it before is taken off. *back is what was given back at each project that
  * paid, 0 for most runs. 0, or -1. */
 int run_refund(struct ledger *l, const struct run *r, int64_t node_fail_s, int64_t now, amount_t *back, struct fault *why);

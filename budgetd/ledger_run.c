@@ -3,6 +3,7 @@
 #include "budgetd/ledger_run.h"
 #include "budgetd/ledger_correction.h"
 #include "budgetd/ledger_moves.h"
+#include "budgetd/ledger_refund.h"
 #include "budgetd/ledger_sql.h"
 #include "lib/zone.h"
 #include <assert.h>
@@ -145,10 +146,11 @@ int run_walk_admission(struct ledger *l, int64_t admission, run_fn each, void *a
 
 static int charge_add(struct ledger *l, struct charge *c, int64_t seq, struct fault *why)
 {
-	static const char add_sql[] = "INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, units)"
-				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	static const char add_sql[] = "INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units)"
+				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-	if (sql_do(l, add_sql, why, "iisiiiiii", c->run, seq, c->kind, c->project, c->at, c->part_start, c->part_end, c->gpus, c->units) < 0)
+	if (sql_do(l, add_sql, why, "iisiiiiiii", c->run, seq, c->kind, c->project, c->at, c->part_start, c->part_end, c->gpus, c->price,
+		    c->units) < 0)
 		return -1;
 	c->id = sql_last_id(l);
 	return 0;
@@ -175,7 +177,8 @@ static int parts_so_far(struct ledger *l, const struct run *r, struct parts *out
 static int charge_funded_part(struct ledger *l, const struct run *r, struct hold_row *h, struct parts *done, int64_t end, int64_t now,
 	struct fault *why)
 {
-	struct charge c = { .run = r->id, .kind = "funded", .project = r->project, .at = now, .part_start = done->charged_to, .gpus = r->gpus };
+	struct charge c = { .run = r->id, .kind = "funded", .project = r->project, .at = now, .part_start = done->charged_to, .gpus = r->gpus,
+		.price = r->price };
 	int64_t wanted_s = end - done->charged_to, pays_for = r->price > 0 ? h->units / r->price : wanted_s;
 
 	c.part_end = done->charged_to + (wanted_s < pays_for ? wanted_s : pays_for);
@@ -192,7 +195,7 @@ static int charge_funded_part(struct ledger *l, const struct run *r, struct hold
 static int charge_unpaid_part(struct ledger *l, const struct run *r, struct parts *done, int64_t end, int64_t now, struct fault *why)
 {
 	struct charge c = { .run = r->id, .project = r->project, .at = now, .part_start = done->charged_to, .part_end = end,
-		.gpus = r->gpus };
+		.gpus = r->gpus, .price = r->price };
 	bool decided = r->tier == TIER_FREE || (r->free_since && r->free_since <= done->charged_to);
 
 	snprintf(c.kind, sizeof(c.kind), "%s", decided ? "free" : "uncovered");
@@ -256,7 +259,7 @@ static int refund_beyond(struct ledger *l, const struct run *r, int64_t end, int
 
 		snprintf(e.reason, sizeof(e.reason), "job %s ended at %jd and was charged to %jd before that was known", r->label,
 			(intmax_t)end, (intmax_t)c.part_end);
-		if (money_refundable(l, c.id, &left, why) < 0)
+		if (charge_uncount(l, c.id, back, "correction", now, why) < 0 || money_refundable(l, c.id, &left, why) < 0)
 			return -1;
 		if (left < back)
 			back = left;	/* somebody gave it back by hand */
@@ -359,7 +362,7 @@ int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount
 
 	if (ended != 0)
 		return ended;
-	if (at < r->charged_to || r->gpus == gpus)
+	if (at < r->charged_to || (r->gpus == gpus && r->price == price))
 		return 1;
 	held = hold_of_run(l, r->id, &h, why);
 	if (held < 0)
@@ -371,7 +374,7 @@ int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount
 	r->price = price;
 	r->gpus = gpus;
 	snprintf(r->tres, sizeof(r->tres), "%s", tres);
-	if (held && gpus > 0 && hold_follow_size(l, r, &h, at, why) < 0)
+	if (held && hold_follow_size(l, r, &h, at, why) < 0)
 		return -1;
 	return run_update(l, r, why);
 }
@@ -439,14 +442,13 @@ int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, 
 
 int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why)
 {
-	/* A part that reaches into the window counts with what lies inside it, less what was given back without being asked for. */
+	/* A part that reaches into the window counts with what lies inside it, less what of it does not count. */
 #define INSIDE "CASE WHEN c.part_start >= ?1 THEN c.units ELSE c.units / (c.part_end - c.part_start) * (c.part_end - ?1) END"
 	static const char sums_sql[] =
 		"SELECT project, sum(units) FROM (SELECT c.project, " INSIDE " AS units FROM charge c"
 		" WHERE c.kind = 'funded' AND c.part_end > ?1 AND c.part_end > c.part_start"
-		" UNION ALL SELECT c.project, -min(b.units, " INSIDE ") FROM (SELECT charge, max(units) AS units FROM"
-		" (SELECT charge, sum(units) AS units FROM journal WHERE kind = 'refund' AND actor = '" REFUND_ACTOR "' GROUP BY charge, project)"
-		" GROUP BY charge) b JOIN charge c ON c.id = b.charge WHERE c.part_end > ?1 AND c.part_end > c.part_start) GROUP BY project";
+		" UNION ALL SELECT c.project, -min(b.units, " INSIDE ") FROM"
+		" (SELECT charge, sum(units) AS units FROM uncounted GROUP BY charge) b JOIN charge c ON c.id = b.charge WHERE c.part_end > ?1 AND c.part_end > c.part_start) GROUP BY project";
 	sqlite3_stmt *st = sql_bind(l, sums_sql, why, "i", from);
 	int rc = -1;
 

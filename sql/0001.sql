@@ -160,11 +160,28 @@ CREATE TABLE charge (
 	part_start INTEGER NOT NULL,
 	part_end   INTEGER NOT NULL CHECK (part_end >= part_start),
 	gpus       INTEGER NOT NULL,
-	units      INTEGER NOT NULL CHECK (units >= 0 AND (kind = 'funded' OR units = 0)),
+	price      INTEGER NOT NULL CHECK (price >= 0),				-- units a second, of the size that the run had in this part
+	units      INTEGER NOT NULL CHECK (units = CASE kind WHEN 'funded' THEN (part_end - part_start) * price ELSE 0 END),
 	UNIQUE (run, seq)
 ) STRICT;
 CREATE INDEX charge_by_project ON charge(project, part_end);
 CREATE INDEX charge_by_end ON charge(part_end) WHERE kind = 'funded';
+
+-- What of a charge does not count in the ratio (doc/model.md, 5), whether somebody paid it or not. Append-only, and chained.
+CREATE TABLE uncounted (
+	id     INTEGER PRIMARY KEY,
+	at     INTEGER NOT NULL,
+	charge INTEGER NOT NULL REFERENCES charge(id),
+	units  INTEGER NOT NULL CHECK (units > 0),
+	cause  TEXT NOT NULL CHECK (cause IN ('node failure', 'displaced', 'correction'))
+) STRICT;
+CREATE INDEX uncounted_by_charge ON uncounted(charge);
+CREATE TRIGGER uncounted_is_never_replaced BEFORE INSERT ON uncounted WHEN EXISTS (SELECT 1 FROM uncounted WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'what does not count in the ratio is append-only'); END;
+CREATE TRIGGER uncounted_is_never_changed BEFORE UPDATE ON uncounted
+BEGIN SELECT RAISE(ABORT, 'what does not count in the ratio is append-only'); END;
+CREATE TRIGGER uncounted_is_never_deleted BEFORE DELETE ON uncounted
+BEGIN SELECT RAISE(ABORT, 'what does not count in the ratio is append-only'); END;
 
 CREATE TABLE journal (
 	id         INTEGER PRIMARY KEY,

@@ -40,6 +40,9 @@ void bench_kill(struct bench *b);
 /* --- what people do. 0, or -1: refused --- */
 void bench_project(struct bench *b, int node, int parent, bool reject);
 int bench_credit(struct bench *b, int node, int64_t credit);
+/* type: a number of the world's, O_ANY_TYPE, or one of these. */
+#define BENCH_SHARD (-2)
+#define BENCH_MPS   (-3)
 int bench_rate(struct bench *b, int64_t now, int type, int64_t from, int64_t rate);
 int bench_allocate(struct bench *b, int64_t now, const struct o_allocation *a, int64_t units, int64_t *entry);
 int bench_deposit(struct bench *b, int64_t now, int allocation, int64_t units, int64_t *entry);

@@ -76,7 +76,9 @@ int bench_rate(struct bench *b, int64_t now, int type, int64_t from, int64_t rat
 		.actor = "ada",
 		.reason = "a history"};
 
-	if (type != O_ANY_TYPE)
+	if (type == BENCH_SHARD || type == BENCH_MPS)
+		snprintf(r.rate.type, sizeof(r.rate.type), "%s", type == BENCH_MPS ? RATE_MPS : RATE_SHARD);
+	else if (type != O_ANY_TYPE)
 		snprintf(r.rate.type, sizeof(r.rate.type), "t%d", type);
 	if (ledger_begin(l, LEDGER_MONEY, &b->why) < 0)
 		abort();

@@ -126,7 +126,8 @@ static void view(const struct w_job *j, int number, struct texts *t, struct job_
 	v->admin_comment = keep(t, j->admin_comment);
 	v->dependency = j->dependency ? "afterany:1" : NULL;
 	v->tres_req = keep(t, world_tres(j->gpus, j->type));
-	v->tres_alloc = runs ? keep(t, world_tres(j->given, j->given_type)) : NULL;
+	v->tres_alloc = runs ? keep(t, j->alloc ? j->alloc : world_tres(j->given, j->given_type)) : NULL;
+	v->gres_detail = runs && j->detail && j->state != W_ENDED ? keep(t, j->detail) : NULL;
 	gpu_request_input_init(&v->request);
 	v->request.tres_per_job = keep(t, world_request(j->gpus, j->type));
 	v->request.min_nodes = v->request.max_nodes = 1;
@@ -242,7 +243,10 @@ static void row(const struct w_row *r, int part, struct texts *t, struct run_row
 	out->elapsed_s = out->end - out->start;
 	out->qos = keep(t, r->qos);
 	out->admin_comment = keep(t, r->admin_comment);
-	out->tres_alloc = keep(t, world_tres(first ? r->first_given : r->given, r->type));
+	if (r->alloc)
+		out->tres_alloc = keep(t, first ? r->first_alloc : r->alloc);
+	else
+		out->tres_alloc = keep(t, world_tres(first ? r->first_given : r->given, r->type));
 }
 
 /* In the order of the contract: job id, submit, start. */
@@ -281,6 +285,8 @@ static void rows_of_running(struct slurm_link *l, int job, struct run_table *t, 
 		.submit = j->submit,
 		.start = j->start,
 		.resized = j->resized,
+		.alloc = j->alloc,
+		.first_alloc = j->first_alloc,
 		.limit = j->limit,
 		.visible = l->now};
 

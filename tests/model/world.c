@@ -67,6 +67,8 @@ void world_end(struct slurm_link *w, int job, int64_t at, bool requeue, int64_t 
 		.start = j->start,
 		.end = at,
 		.resized = j->resized,
+		.alloc = j->alloc,
+		.first_alloc = j->first_alloc,
 		.limit = j->limit,
 		.visible = w->now + late,
 		.twice = twice};

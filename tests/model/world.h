@@ -29,6 +29,7 @@ struct w_job {
 	int64_t submit, start, end, resized;
 	int given, first_given, given_type, restarts;
 	char qos[24], comment[64], admin_comment[128];
+	const char *alloc, *first_alloc, *detail; /* as Slurm tells them, instead of what was given; static texts */
 };
 
 /* A run as slurmdbd has it; of a resized one it shows two rows. */
@@ -36,6 +37,7 @@ struct w_row {
 	int job, node, given, first_given, type;
 	int64_t submit, start, end, resized, limit, visible;
 	char qos[24], admin_comment[128];
+	const char *alloc, *first_alloc;
 	bool twice;
 	bool slow_clock; /* its end is before a look that saw it running */
 };

@@ -130,8 +130,8 @@ static const struct {
 	{ "chain.head", "DELETE FROM chain_head", "the head of the chain is missing" },
 	{ "chain.rows", "INSERT INTO journal (id, at, kind, allocation, project, units, balance, actor) VALUES (77, 1, 'deposit', 2, 2, 1, 1, 'x')",
 		"journal 77 has no link in the chain: another program wrote it" },
-	{ "chain.rows", "INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, units)"
-		" VALUES (77, 2, 0, 'free', 2, 1, 1, 2, 1, 0)", "charge 77 has no link" },
+	{ "chain.rows", "INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, price, units)"
+		" VALUES (77, 2, 0, 'free', 2, 1, 1, 2, 1, 1000, 0)", "charge 77 has no link" },
 	{ "chain.rows", "UPDATE run SET ended = 1 WHERE id = 2", "run 2 has no link" },
 	{ "chain.rows", "UPDATE hold SET closed_at = 1 WHERE id = 3", "hold 3 has no link" },
 	{ "journal.balance", "UPDATE journal SET balance = balance + 1 WHERE id = 3",
@@ -169,7 +169,9 @@ static const struct {
 	{ "charge.paid", "UPDATE charge SET units = units - 1000 WHERE id = 1", "charge 1: it is 1799000 units, project" },
 	{ "charge.paid", "UPDATE journal SET units = units - 1 WHERE kind = 'charge' AND charge = 1 AND project = 2", "project 2 paid 1800001" },
 	{ "charge.price", "UPDATE charge SET units = units + 1 WHERE id = 1", "charge 1: 1800 seconds at 1000 units a second cost 1800001" },
-	{ "charge.price", "UPDATE run SET price = 999 WHERE id = 1", "charge 1: 1800 seconds at 999 units a second" },
+	{ "charge.price", "UPDATE run SET price = 999 WHERE id = 1", "charge 1: it is at 1000 units a second, run 1 at 999" },
+	{ "charge.uncounted", "INSERT INTO uncounted (at, charge, units, cause) VALUES (1, 1, 1800001, 'correction')",
+		"charge 1: it is 1800000 units and 1800001 of them do not count" },
 	{ "run.parts", "UPDATE charge SET part_start = part_start + 1 WHERE id = 3", "charge 3: part 1 of run 3 begins at" },
 	{ "run.parts", "UPDATE charge SET part_end = part_end - 1 WHERE id = 2", "charge 3: part 1 of run 3 begins at" },
 	{ "run.months", "UPDATE charge SET part_start = part_start - 15 * 86400 WHERE id = 1", "charge 1: part 0 of run 1 is of 2026-12 and of 2027-01" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * test_ledger_correction.c - runs put right by corrections. The invariants are checked after every step. */
 #include "budgetd/ledger_correction.h"
+#include "budgetd/ledger_moves.h"
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
 #include <errno.h>
@@ -155,6 +156,87 @@ START_TEST(the_other_tier_another_account_and_no_run_at_all_pay_nothing)
 	ck_assert_int_eq(STEP(.run = &t, .kind = "twice", .facts = facts(NULL, 0)), 0);
 	ck_assert_int_eq(BALANCE(), 100 * GPU_H);
 	ck_assert_int_eq(books_ask(&b, "SELECT gpu_seconds FROM correction WHERE kind = 'twice'"), 0);
+}
+END_TEST
+
+/* --- the ratio ---------------------------------------------------------------------------------- */
+
+static int keep_sum(int64_t project, amount_t units, void *arg)
+{
+	if (project == vision)
+		*(amount_t *)arg += units;
+	return 0;
+}
+
+static int sum_up(struct ledger *l, void *arg, struct fault *why)
+{
+	return charge_sums(l, NOON, keep_sum, arg, why);
+}
+
+/* O of vision (doc/model.md, 5). */
+static amount_t occupied(void)
+{
+	amount_t sum = 0;
+
+	ck_assert_int_eq(books_do(&b, LEDGER_READ, sum_up, &sum), 0);
+	return sum;
+}
+
+START_TEST(what_was_charged_wrongly_leaves_the_ratio_whoever_corrects_it)
+{
+	struct run r = charged_run(7), q = charged_run(8), t = charged_run(9);
+	struct run_piece half = piece(0, 1800, 2), less = piece(0, 900, 2), p = piece(0, HOUR, 2);
+	struct step tier = { .run = &t, .kind = "tier", .facts = facts(&p, 1) };
+
+	ck_assert_int_eq(occupied(), 6 * GPU_H);
+	ck_assert_int_eq(STEP(.run = &r, .facts = facts(&half, 1)), 0);
+	ck_assert_int_eq(occupied(), 5 * GPU_H);
+	ck_assert_int_eq(STEP(.run = &r, .facts = facts(&less, 1)), 0);
+	ck_assert_int_eq(occupied(), 5 * GPU_H - GPU_H / 2);
+	ck_assert_int_eq(STEP(.run = &q, .kind = "twice", .facts = facts(NULL, 0)), 0);
+	ck_assert_int_eq(occupied(), 3 * GPU_H - GPU_H / 2);
+	tier.facts.tier = TIER_FREE;
+	ck_assert_int_eq(step(&tier), 0);
+	ck_assert_int_eq(occupied(), GPU_H / 2);
+}
+END_TEST
+
+static int refund_all(struct ledger *l, void *arg, struct fault *why)
+{
+	struct journal_entry e = { .at = NOON, .actor = "ada", .reason = "a present" };
+
+	return money_refund(l, *(int64_t *)arg, 0, &e, NOON, why);
+}
+
+/* A present leaves the ratio as it is, and a correction after it takes out what was not used. */
+START_TEST(what_was_given_back_by_hand_before_is_corrected_in_the_ratio_alone)
+{
+	struct run r = charged_run(7);
+	struct run_piece half = piece(0, 1800, 2);
+	int64_t charge = 1;
+	struct step s = { .run = &r, .facts = facts(&half, 1) };
+
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, refund_all, &charge), 0);
+	ck_assert_int_eq(occupied(), 2 * GPU_H);
+	ck_assert_int_eq(step(&s), 0);
+	ck_assert_int_eq(s.c.refunded, 0);
+	ck_assert_int_eq(BALANCE(), 100 * GPU_H);
+	ck_assert_int_eq(occupied(), GPU_H);
+}
+END_TEST
+
+/* Fair share alone bounds it: there is no money to refund, and its share must not pay for what was not used. */
+START_TEST(a_project_without_allocations_is_corrected_in_the_ratio)
+{
+	struct run_piece half = piece(0, 1800, 2);
+	struct run r;
+
+	vision = books_project(&b, "speech", 0);
+	r = charged_run(7);
+	ck_assert_int_eq(occupied(), 2 * GPU_H);
+	ck_assert_int_eq(STEP(.run = &r, .facts = facts(&half, 1)), 0);
+	ck_assert_int_eq(occupied(), GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM journal WHERE kind = 'refund'"), 0);
 }
 END_TEST
 
@@ -313,6 +395,9 @@ Suite *ledger_correction_suite(void)
 	tcase_add_test(t, time_that_is_missing_is_uncovered_and_costs_nothing);
 	tcase_add_test(t, gpus_that_it_did_not_have_are_given_back);
 	tcase_add_test(t, the_other_tier_another_account_and_no_run_at_all_pay_nothing);
+	tcase_add_test(t, what_was_charged_wrongly_leaves_the_ratio_whoever_corrects_it);
+	tcase_add_test(t, what_was_given_back_by_hand_before_is_corrected_in_the_ratio_alone);
+	tcase_add_test(t, a_project_without_allocations_is_corrected_in_the_ratio);
 	tcase_add_test(t, what_was_refunded_before_is_not_given_back_twice);
 	tcase_add_test(t, a_run_that_goes_on_is_not_corrected);
 	tcase_add_test(t, a_run_that_was_answered_is_charged_as_far_as_its_answer_goes);

@@ -219,6 +219,7 @@ START_TEST(a_project_that_pays_nothing_gets_nothing)
 	ck_assert_int_eq(ends(&r, NOON + HOUR, "NODE_FAIL", &back), 0);
 	ck_assert_int_eq(back, 0);
 	ck_assert_int_eq(REFUNDS("1"), 0);
+	ck_assert_int_eq(books_ask(&b, "SELECT sum(units) FROM uncounted WHERE cause = 'node failure'"), GPU_H);	/* its share has it back */
 }
 END_TEST
 
@@ -256,6 +257,14 @@ static int look_at_ratio(struct ledger *l, void *arg, struct fault *why)
 	return 0;
 }
 
+/* The actor is a name like any other: a person may be called so. */
+static int refund_as_budgetd(struct ledger *l, void *arg, struct fault *why)
+{
+	struct journal_entry e = { .at = NOON, .actor = "budgetd", .reason = "by hand all the same" };
+
+	return money_refund(l, 1, *(amount_t *)arg, &e, NOON, why);
+}
+
 /* 16 GPUs for a week are 2,688 GPU-hours: 268.8 of them are a tenth. */
 START_TEST(what_was_given_back_by_itself_leaves_the_ratio_and_what_was_by_hand_does_not)
 {
@@ -268,6 +277,7 @@ START_TEST(what_was_given_back_by_itself_leaves_the_ratio_and_what_was_by_hand_d
 	start(x.project, 8, 8 * HOUR, &failed);
 	ck_assert_int_eq(ends(&paid, NOON + 336 * HOUR / 10, "COMPLETED", &back), 0);
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, refund_by_hand, &by_hand), 0);
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, refund_as_budgetd, &by_hand), 0);
 	ck_assert_int_eq(ends(&failed, NOON + 4 * HOUR, "NODE_FAIL", &back), 0);
 	ck_assert_int_eq(back, 32 * GPU_H);
 	ck_assert_int_eq(books_do(&b, LEDGER_READ, look_at_ratio, &x), 0);
