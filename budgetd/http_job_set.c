@@ -9,6 +9,7 @@
 #include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
+#include "budgetd/said.h"
 #include "lib/job_id.h"
 #include "lib/tres.h"
 #include <errno.h>
@@ -151,9 +152,24 @@ static struct json_object *answer(int64_t job, const struct admission_row *a, co
 	return o;
 }
 
+static int declare(struct request *rq, int64_t job, struct admission_row *a, struct standing *s, struct verdict *v, struct fault *why)
+{
+	struct json_object *asked;
+	int rc;
+
+	if (check_waits(s, job, why) < 0)
+		return -1;
+	asked = asked_anew(rq, a, why);
+	rc = asked ? write_it(rq, a, s, asked, v, why) : -1;
+	json_object_put(asked);
+	if (rc == 0 && !v->accepted)
+		return fault_errno(why, EEXIST, "%s", v->text);
+	return rc;
+}
+
 static int set_in_transaction(struct request *rq, int64_t job, struct standing *s, struct verdict *v, struct fault *why)
 {
-	struct json_object *asked = NULL;
+	const char *text = v->text;
 	struct hold_row pool = {0};
 	struct admission_row a;
 	struct project project;
@@ -162,18 +178,15 @@ static int set_in_transaction(struct request *rq, int64_t job, struct standing *
 	if (rc == 0)
 		return fault_errno(why, ENOENT, "there is no job %jd that the budget knows of; a new one is known after a pass, in a few seconds",
 			(intmax_t)job);
-	if (rc < 0 || check_rights(rq, &a, why) < 0 || check_waits(s, job, why) < 0)
+	if (rc < 0 || check_rights(rq, &a, why) < 0 || request_said(rq, why) < 0 ||
+		(!rq->said && declare(rq, job, &a, s, v, why) < 0))
 		return -1;
-	asked = asked_anew(rq, &a, why);
-	rc = asked ? write_it(rq, &a, s, asked, v, why) : -1;
-	json_object_put(asked);
-	if (rc < 0)
-		return -1;
-	if (!v->accepted)
-		return fault_errno(why, EEXIST, "%s", v->text);
 	if (project_by_id(rq->b->ledger, a.project, &project, why) != 1 || hold_pool(rq->b->ledger, a.id, &pool, why) < 0)
 		return -1;
-	rq->reply = answer(job, &a, &project, pool.units, v->text[0] ? v->text : "Its team rank is changed; the next pass moves it.");
+	if (!*text)
+		text = rq->said ? "It was declared before, with the same request id: nothing is changed." :
+				  "Its team rank is changed; the next pass moves it.";
+	rq->reply = answer(job, &a, &project, pool.units, text);
 	return 0;
 }
 
@@ -214,7 +227,7 @@ int job_patch(struct request *rq, struct fault *why)
 			ledger_rollback(rq->b->ledger);
 	}
 	json_object_put(s.question);
-	if (rc == 0)
+	if (rc == 0 && !rq->said)
 		log_info("job %jd: %s declares something else: %s", (intmax_t)job, people_name(rq->b->people, rq->uid, rq->now, who), v.text);
 	return rc;
 }

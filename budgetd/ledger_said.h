@@ -6,7 +6,7 @@
  *
  * Ids that we make ourselves begin with one of two prefixes; money_entry takes none of them from people, so that nobody can occupy one.
  *
- * All want an open LEDGER_MONEY transaction (ledger.h): what is rolled back was not said. */
+ * All want an open transaction (ledger.h), that of the write: what is rolled back was not said. */
 #ifndef BUDGETD_LEDGER_SAID_H
 #define BUDGETD_LEDGER_SAID_H
 #include <stdint.h>

@@ -9,7 +9,7 @@
 #define BUDGETD_SAID_H
 #include "budgetd/request.h"
 
-/* Sets rq->said. 0; or -1: EEXIST when its id was used for another write, EINVAL. Wants a LEDGER_MONEY transaction on rq->b->ledger. */
+/* Sets rq->said. 0; or -1: EEXIST when its id was used for another write, EINVAL. Wants a transaction on rq->b->ledger that writes. */
 int request_said(struct request *rq, struct fault *why);
 
 /* May people give a write such an id? 0, or -1 and EINVAL: it is too long, or of those that we make ourselves. */

@@ -45,8 +45,12 @@ qos_is()	{ [[ $(job_field "$1" QOS) == "$2" ]]; }
 	run -0 as ada budgetctl job set "$(job train)" --min-runtime 1h
 	[[ $output == *"2.00 GPU-h of vision set aside (2 GPUs x 1 h minimum runtime)"* ]]
 	balance_is vision "held=2.00"
-	as ada budgetctl job set "$(job train)" --min-runtime 6h
+	as ada budgetctl job set "$(job train)" --min-runtime 6h --request-id j1
 	balance_is vision "held=12.00"
+	run -0 as ada budgetctl job set "$(job train)" --min-runtime 6h --request-id j1
+	[[ $output == *"nothing is changed"* ]]
+	run -1 as ada budgetctl job set "$(job train)" --min-runtime 1h --request-id j1
+	[[ $output == *"request id j1 was used for another write"* ]]
 	[[ $(why_json train .min_runtime_s) == 21600 ]]
 	[[ $(why_json train .held_units) == $((12 * 3600000)) ]]
 }
