@@ -98,6 +98,15 @@ const struct audit_check audit_checks[] = {
 	{ "chain.links", "every row that is final is as it was written", NULL, chain_check_links },
 	{ "chain.head", "the chain ends where it ended when it was last written", NULL, chain_check_head },
 	{ "chain.rows", "every row that is final is in the chain", NULL, chain_check_rows },
+	{ "import.rows", "imported runs and their parts are as they were written, and belong to their import",
+		"SELECT text FROM (SELECT printf('import %d: its runs %d to %d, or their parts, are not what was written', i.id, i.first_run,"
+		" i.last_run) AS text FROM import i WHERE i.hash IS NOT import_hash(i.first_run, i.last_run, i.first_charge, i.last_charge)"
+		" ORDER BY i.id LIMIT 1)"
+		" UNION ALL SELECT * FROM (SELECT printf('run %d: it says that import %d wrote it, which wrote %d to %d', r.id, i.id, i.first_run,"
+		" i.last_run) FROM run r JOIN import i ON i.id = r.import WHERE r.id NOT BETWEEN i.first_run AND i.last_run LIMIT 1)"
+		" UNION ALL SELECT * FROM (SELECT printf('charge %d: it is imported, run %d is not', c.id, r.id) FROM charge c JOIN run r"
+		" ON r.id = c.run LEFT JOIN import i ON i.id = r.import WHERE c.kind = 'imported'"
+		" AND (i.id IS NULL OR c.id NOT BETWEEN i.first_charge AND i.last_charge) LIMIT 1) LIMIT 1", NULL },
 	{ "journal.balance", "a balance is the balance before it and the entry",
 		"SELECT printf('journal %d: the balance of allocation %d is %d units, the entries up to it sum to %d', id, allocation, balance, sum)"
 		" FROM (SELECT id, allocation, balance, sum(units) OVER (PARTITION BY allocation ORDER BY id) AS sum FROM journal)"
@@ -176,14 +185,15 @@ const struct audit_check audit_checks[] = {
 		/* A project that had no allocation when the hold was taken pays for what was added to it since, one that was unmetered for a
 		 * while for what was added when it was not. */
 		"SELECT printf('charge %d: it is %d units, project %d paid %d', id, units, payer, paid) FROM (SELECT c.id, c.units,"
-		" j.project AS payer, -sum(j.units) AS paid, j.project = c.project AND EXISTS (SELECT 1 FROM hold h JOIN allocation a"
-		" ON a.project = c.project AND a.created_at < h.opened_at WHERE h.run = c.run) AS whole"
+		" j.project AS payer, -sum(j.units) AS paid, j.project = c.project AND (EXISTS (SELECT 1 FROM hold h JOIN allocation a"
+		" ON a.project = c.project AND a.created_at < h.opened_at WHERE h.run = c.run)"
+		" OR EXISTS (SELECT 1 FROM run r WHERE r.id = c.run AND r.import IS NOT NULL)) AS whole"
 		" FROM journal j JOIN charge c ON c.id = j.charge WHERE j.kind = 'charge' GROUP BY c.id, j.project)"
 		" WHERE paid > units OR (whole AND paid <> units AND NOT EXISTS"
 		" (SELECT 1 FROM change k WHERE k.project = payer AND k.what = 'unmetered')) ORDER BY id LIMIT 1", NULL },
-	{ "charge.price", "a funded part costs its seconds",
+	{ "charge.price", "a funded or imported part costs its seconds",
 		"SELECT printf('charge %d: %d seconds at %d units a second cost %d', id, part_end - part_start, price, units)"
-		" FROM charge WHERE units <> CASE kind WHEN 'funded' THEN (part_end - part_start) * price ELSE 0 END"
+		" FROM charge WHERE units <> CASE WHEN kind IN ('funded', 'imported') THEN (part_end - part_start) * price ELSE 0 END"
 		/* A run has the price of its last size. When that change came with its end no part has it. */
 		" UNION ALL SELECT printf('charge %d: it is at %d units a second, run %d at %d', c.id, c.price, r.id, r.price) FROM charge c"
 		" JOIN run r ON r.id = c.run WHERE r.ended IS NOT NULL AND c.gpus = r.gpus AND c.price <> r.price"

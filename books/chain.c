@@ -10,30 +10,51 @@
 
 _Static_assert(CHAIN_HASH_BYTES == SHA256_DIGEST_SIZE, "the column `hash` holds a SHA-256");
 
-/* When a row of each table becomes final: as it is written, or as `closing` gets a value. */
+/* When a row of each table becomes final: as it is written, or as `closing` gets a value. Where `single` does not hold of a row it has no
+ * link of its own: its import has one for many. */
 static const struct chained {
-	const char *table, *closing;
+	const char *table, *closing, *single;
 } chained[] = {
-	{ "journal", NULL },
-	{ "charge", NULL },
-	{ "run", "ended" },
-	{ "hold", "closed_at" },
-	{ "rate", NULL },
-	{ "request", "decision" },
-	{ "correction", NULL },
-	{ "change", NULL },
-	{ "uncounted", NULL },
+	{ "journal", NULL, NULL },
+	{ "charge", NULL, "kind <> 'imported'" },
+	{ "run", "ended", "import IS NULL" },
+	{ "hold", "closed_at", NULL },
+	{ "rate", NULL, NULL },
+	{ "request", "decision", NULL },
+	{ "correction", NULL, NULL },
+	{ "change", NULL, NULL },
+	{ "uncounted", NULL, NULL },
+	{ "import", "hash", NULL },
 };
 
 #define CHAINED (sizeof(chained) / sizeof(chained[0]))
 
 /* --- the hash ----------------------------------------------------------------------------------- */
 
+/* As printf("%c%lld%c") would write it, which takes ten times as long. */
+static void hash_number(struct sha256_ctx *c, char type, sqlite3_int64 n, char end_mark)
+{
+	char text[24], *end = text + sizeof(text), *at = end;
+	uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
+
+	*--at = end_mark;
+	do
+		*--at = (char)('0' + left % 10);
+	while (left /= 10);
+	if (n < 0)
+		*--at = '-';
+	*--at = type;
+	sha256_update(c, (size_t)(end - at), (const uint8_t *)at);
+}
+
+static void hash_integer(struct sha256_ctx *c, sqlite3_int64 n)
+{
+	hash_number(c, 'i', n, ';');
+}
+
 static void hash_bytes(struct sha256_ctx *c, char type, const void *bytes, int length)
 {
-	char head[16];
-
-	sha256_update(c, (size_t)snprintf(head, sizeof(head), "%c%d:", type, length), (const uint8_t *)head);
+	hash_number(c, type, length, ':');
 	if (length > 0)
 		sha256_update(c, (size_t)length, bytes);
 	sha256_update(c, 1, (const uint8_t *)";");
@@ -41,20 +62,36 @@ static void hash_bytes(struct sha256_ctx *c, char type, const void *bytes, int l
 
 static void hash_value(struct sha256_ctx *c, sqlite3_value *v)
 {
-	char text[24];
-
 	switch (sqlite3_value_type(v)) {
 	case SQLITE_NULL:
 		sha256_update(c, 2, (const uint8_t *)"n;");
 		return;
 	case SQLITE_INTEGER:
-		sha256_update(c, (size_t)snprintf(text, sizeof(text), "i%lld;", sqlite3_value_int64(v)), (const uint8_t *)text);
+		hash_integer(c, sqlite3_value_int64(v));
 		return;
 	case SQLITE_BLOB:
 		hash_bytes(c, 'b', sqlite3_value_blob(v), sqlite3_value_bytes(v));
 		return;
 	default:		/* STRICT tables have no other: a number that is no integer is hashed as its text */
 		hash_bytes(c, 't', sqlite3_value_text(v), sqlite3_value_bytes(v));
+	}
+}
+
+/* The same for a column of a row that a statement stands on. */
+static void hash_column(struct sha256_ctx *c, sqlite3_stmt *st, int i)
+{
+	switch (sqlite3_column_type(st, i)) {
+	case SQLITE_NULL:
+		sha256_update(c, 2, (const uint8_t *)"n;");
+		return;
+	case SQLITE_INTEGER:
+		hash_integer(c, sqlite3_column_int64(st, i));
+		return;
+	case SQLITE_BLOB:
+		hash_bytes(c, 'b', sqlite3_column_blob(st, i), sqlite3_column_bytes(st, i));
+		return;
+	default:
+		hash_bytes(c, 't', sqlite3_column_text(st, i), sqlite3_column_bytes(st, i));
 	}
 }
 
@@ -65,6 +102,53 @@ static void hash_finish(struct sha256_ctx *c, uint8_t out[CHAIN_HASH_BYTES])
 #else
 	sha256_digest(c, CHAIN_HASH_BYTES, out);
 #endif
+}
+
+/* Rows `first` to `last` of `table`, by id. Its columns are read where they stand: as arguments of an SQL function each would be copied. */
+static int hash_rows(sqlite3 *db, const char *table, sqlite3_int64 first, sqlite3_int64 last, uint8_t out[CHAIN_HASH_BYTES])
+{
+	sqlite3_stmt *st = NULL;
+	struct sha256_ctx c;
+	char sql[96];
+	int rc;
+
+	snprintf(sql, sizeof(sql), "SELECT * FROM main.%s NOT INDEXED WHERE id BETWEEN ? AND ? ORDER BY id", table);
+	sha256_init(&c);
+	rc = sqlite3_prepare_v2(db, sql, -1, &st, NULL);
+	if (rc == SQLITE_OK && sqlite3_bind_int64(st, 1, first) == SQLITE_OK && sqlite3_bind_int64(st, 2, last) == SQLITE_OK)
+		while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+			int n = sqlite3_column_count(st);
+
+			while (n > 0 && sqlite3_column_type(st, n - 1) == SQLITE_NULL)
+				n--;
+			for (int i = 0; i < n; i++)
+				hash_column(&c, st, i);
+			sha256_update(&c, 2, (const uint8_t *)"r;");	/* NULLs are left out: this is where a row ends */
+		}
+	sqlite3_finalize(st);
+	hash_finish(&c, out);
+	return rc == SQLITE_DONE ? 0 : -1;
+}
+
+/* import_hash(FIRST-RUN, LAST-RUN, FIRST-CHARGE, LAST-CHARGE) */
+static void import_hash(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	static const char *const tables[] = { "run", "charge" };
+	uint8_t hash[CHAIN_HASH_BYTES];
+	struct sha256_ctx c;
+
+	(void)argc;
+	sha256_init(&c);
+	for (int i = 0; i < 2; i++) {
+		if (hash_rows(sqlite3_context_db_handle(context), tables[i], sqlite3_value_int64(argv[2 * i]), sqlite3_value_int64(argv[2 * i + 1]),
+			    hash) < 0) {
+			sqlite3_result_error(context, "import_hash cannot read the rows", -1);
+			return;
+		}
+		sha256_update(&c, CHAIN_HASH_BYTES, hash);
+	}
+	hash_finish(&c, hash);
+	sqlite3_result_blob(context, hash, CHAIN_HASH_BYTES, SQLITE_TRANSIENT);
 }
 
 /* chain_hash(HASH-BEFORE, TABLE, COLUMN...) */
@@ -92,13 +176,6 @@ static int sql_fault(sqlite3 *db, const char *doing, struct fault *why)
 	return fault_errno(why, sqlite3_errcode(db) == SQLITE_NOMEM ? ENOMEM : EIO, "database: %s while %s", sqlite3_errmsg(db), doing);
 }
 
-int chain_function(sqlite3 *db, struct fault *why)
-{
-	if (sqlite3_create_function_v2(db, "chain_hash", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, chain_hash, NULL, NULL, NULL))
-		return sql_fault(db, "making chain_hash()", why);
-	return 0;
-}
-
 /* --- adding links ------------------------------------------------------------------------------- */
 
 /* The columns of `table` in their order, each behind `prefix`. To be freed by sqlite3_free(). NULL: no memory, or no such table. */
@@ -119,6 +196,16 @@ static char *columns_text(sqlite3 *db, const char *table, const char *prefix, st
 	return text;
 }
 
+int chain_function(sqlite3 *db, struct fault *why)
+{
+	const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+
+	if (sqlite3_create_function_v2(db, "chain_hash", -1, flags, NULL, chain_hash, NULL, NULL, NULL) ||
+		sqlite3_create_function_v2(db, "import_hash", 4, SQLITE_UTF8, NULL, import_hash, NULL, NULL, NULL))
+		return sql_fault(db, "making chain_hash()", why);
+	return 0;
+}
+
 static int trigger_make(sqlite3 *db, const struct chained *t, const char *event, const char *when, const char *columns, struct fault *why)
 {
 	char *sql = sqlite3_mprintf("CREATE TEMP TRIGGER %s_%s_is_chained AFTER %s ON main.%s %s BEGIN"
@@ -137,15 +224,16 @@ static int trigger_make(sqlite3 *db, const struct chained *t, const char *event,
 
 static int table_attach(sqlite3 *db, const struct chained *t, struct fault *why)
 {
-	char born[64] = "", closed[96], *columns = columns_text(db, t->table, "NEW.", why);
+	const char *single = t->single ? t->single : "id";	/* an id is never 0 */
+	char born[96], closed[128], *columns = columns_text(db, t->table, "NEW.", why);
 	int rv = -1;
 
 	if (!columns)
 		return -1;
-	if (t->closing) {
-		snprintf(born, sizeof(born), "WHEN NEW.%s IS NOT NULL", t->closing);
-		snprintf(closed, sizeof(closed), "WHEN OLD.%s IS NULL AND NEW.%s IS NOT NULL", t->closing, t->closing);
-	}
+	snprintf(born, sizeof(born), "WHEN NEW.%s%s%s%s", single, t->closing ? " AND NEW." : "", t->closing ? t->closing : "",
+		t->closing ? " IS NOT NULL" : "");
+	if (t->closing)
+		snprintf(closed, sizeof(closed), "WHEN NEW.%s AND OLD.%s IS NULL AND NEW.%s IS NOT NULL", single, t->closing, t->closing);
 	if (trigger_make(db, t, "INSERT", born, columns, why) == 0)
 		rv = t->closing ? trigger_make(db, t, "UPDATE", closed, columns, why) : 0;
 	sqlite3_free(columns);
@@ -296,11 +384,11 @@ int chain_check_rows(sqlite3 *db, struct fault *wrong)
 
 	for (size_t i = 0; rv == 0 && i < CHAINED; i++) {
 		const struct chained *t = &chained[i];
-		char sql[256];
+		char sql[320];
 
 		snprintf(sql, sizeof(sql), "SELECT printf('%s %%d has no link in the chain: another program wrote it', id) FROM %s WHERE %s%s"
-			" id NOT IN (SELECT row FROM chain WHERE kind = '%s') ORDER BY id LIMIT 1", t->table, t->table,
-			t->closing ? t->closing : "", t->closing ? " IS NOT NULL AND" : "", t->table);
+			" %s AND id NOT IN (SELECT row FROM chain WHERE kind = '%s') ORDER BY id LIMIT 1", t->table, t->table,
+			t->closing ? t->closing : "", t->closing ? " IS NOT NULL AND" : "", t->single ? t->single : "id", t->table);
 		rv = first_wrong(db, sql, wrong);
 	}
 	return rv;

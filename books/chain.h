@@ -11,6 +11,9 @@
  * `n;` (NULL); NULLs at the end are left out. So a later schema may add columns at the end of a table without a
  * change to the hashes of its old rows.
  *
+ * Runs that were imported become final many at once: the row of `import` has a hash over them (import_hash below) and
+ * is the one that gets a link. A link for each would cost more than the import.
+ *
  * `chain_head` has the number and the hash of the last link: rows cut off at the end are missed, too. Who can
  * write the file can write a new chain as well: note the head that `budgetctl verify` prints somewhere else.
  *
@@ -26,7 +29,9 @@
 #define CHAIN_HASH_BYTES 32
 #define CHAIN_HEAD_TEXT_MAX 96
 
-/* This connection knows chain_hash(HASH-BEFORE, TABLE, COLUMN...) from now on. 0; or -1, errno ENOMEM, EIO. */
+/* This connection knows from now on chain_hash(HASH-BEFORE, TABLE, COLUMN...) and import_hash(FIRST-RUN, LAST-RUN, FIRST-CHARGE,
+ * LAST-CHARGE), which is SHA-256(SHA-256 over those runs || SHA-256 over those charges), by id, the columns of each row as above with
+ * `r;` behind them. 0; or -1, errno ENOMEM, EIO. */
 int chain_function(sqlite3 *db, struct fault *why);
 
 /* The same, and what becomes final over this connection from now on gets its link. */

@@ -66,7 +66,17 @@ static int option_wrong(int value, const char *word)
 		name, nearest_hint(name, "--", names, OPTIONS, hint));
 }
 
-/* Fills value[]; moves the words to the front of argv and counts them. */
+static int option_given(struct arguments *a, int option, const char *value)
+{
+	if (a->ngiven == ARGUMENTS_GIVEN_MAX)
+		return complain(USAGE, "more than %d options", ARGUMENTS_GIVEN_MAX);
+	a->value[option] = value;
+	a->given[a->ngiven].option = (enum command_option)option;
+	a->given[a->ngiven++].value = value;
+	return DONE;
+}
+
+/* Fills value[] and given[]; moves the words to the front of argv and counts them. */
 static int options_read(int argc, char **argv, struct arguments *a)
 {
 	char letters[2 * OPTIONS + 3];
@@ -92,8 +102,8 @@ static int options_read(int argc, char **argv, struct arguments *a)
 			return option_wrong(value, word);
 		if (value == 1)
 			argv[nwords++] = optarg;
-		else
-			a->value[option_of(value)] = optarg ? optarg : "";
+		else if (option_given(a, option_of(value), optarg ? optarg : "") != DONE)
+			return USAGE;
 	}
 	for (; optind < argc; optind++) /* behind "--" */
 		argv[nwords++] = argv[optind];

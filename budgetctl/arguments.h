@@ -7,10 +7,17 @@
 #define BUDGETCTL_ARGUMENTS_H
 #include "budgetctl/command.h"
 
+#define ARGUMENTS_GIVEN_MAX 1024
+
 struct arguments {
 	const struct command *command;	/* NULL: none was named */
 	const char *noun;		/* the first word, even when it is no whole command; NULL = none */
 	const char *value[OPTIONS];	/* NULL = not given, "" without an argument; the last one wins */
+	struct {
+		enum command_option option;
+		const char *value;
+	} given[ARGUMENTS_GIVEN_MAX];	/* every one in its order: for those that may be given several times */
+	int ngiven;
 	char **words;			/* after the command */
 	int nwords;
 };

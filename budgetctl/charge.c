@@ -8,6 +8,7 @@ static const struct column columns[] = {
 	{ "project", "Project", KIND_TEXT, NULL, false },
 	{ "user", "User", KIND_TEXT, NULL, false },
 	{ "job", "Job", KIND_TEXT, NULL, false },
+	{ "kind", "Kind", KIND_TEXT, NULL, false },
 	{ "run_start", NULL, KIND_TIME, NULL, false },
 	{ "part_start", "From", KIND_TIME, NULL, false },
 	{ "part_end", "To", KIND_TIME, NULL, false },

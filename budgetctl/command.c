@@ -30,7 +30,8 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_ALL] = { 'a', "all", NULL, "closed and decided ones too; of doctor, setup, check and shadow: what is well too" },
 	[OPT_LIMIT] = { 0, "limit", "N", "at most N rows, the newest (default 1000; 0 = all)" },
 	[OPT_PARENT] = { 0, "parent", "PROJECT", "the project above it; \"\" is the root" },
-	[OPT_SHARE] = { 0, "share", "N", "its weight among its siblings" },
+	[OPT_SHARE] = { 0, "share", "N",
+		"its weight among its siblings; simulate: PROJECT=WEIGHT, once for each" },
 	[OPT_ON_EXHAUSTED] = { 0, "on-exhausted", "POLICY",
 		"a job that does not fit: free (runs unfunded), reject, wait (for money), inherit" },
 	[OPT_CREDIT] = { 0, "credit", "GPU-HOURS", "how far below zero it may go" },
@@ -72,6 +73,21 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_APPLY] = { 0, "apply", NULL, "have sacctmgr do its part" },
 	[OPT_TZ] = { 0, "tz", "ZONE",
 		"the zone of the times in the file and of its months: UTC (default), Europe/Berlin" },
+	[OPT_CHARGE] = { 0, "charge", NULL,
+		"charge it to allocations that were live when it ran and still are, as far as their money reaches" },
+	[OPT_TRACE] = { 0, "trace", "FILE",
+		"the jobs: CSV with submit_s,duration_s,gpus,project[,user,min_runtime_s,resumable], or sacct -P or --json" },
+	[OPT_TREE] = { 0, "tree", "FILE", "the shares: CSV with project,parent,share, parents first" },
+	[OPT_NODES] = { 0, "nodes", "N", "nodes of the cluster (default 16)" },
+	[OPT_GPUS_PER_NODE] = { 0, "gpus-per-node", "N", "GPUs of each (default 8)" },
+	[OPT_SEED] = { 0, "seed", "N", "for what the trace does not say: time limits, priorities (default 1)" },
+	[OPT_BASELINE] = { 0, "baseline", "NAME,...", "other schedulers beside it: priority, fifo, fairtree" },
+	[OPT_MARGIN] = { 0, "margin", "PERCENT", "how much further a run must be over its share to be displaced (default 5)" },
+	[OPT_CLEAR_AFTER] = { 0, "clear-after", "TIME",
+		"a job for several nodes that waited that long has them cleared (default 12h)" },
+	[OPT_UNTIL] = { 0, "until", "TIME",
+		"stop the figures that long after the first submission (default: the last submission, or when all is done)" },
+	[OPT_SVG] = { 0, "svg", "FILE", "draw who had which GPU when" },
 };
 
 #define PAGED   (OPTION_BIT(OPT_PROJECT) | OPTION_BIT(OPT_LIMIT))
@@ -160,8 +176,14 @@ const struct command command_table[] = {
 	{ "shadow", "report", "[PROJECT]", 0, 1, "what would have been refused, moved to the free tier or displaced",
 		PAGED | OPTION_BIT(OPT_ALL), cmd_shadow_report },
 	{ "import", "sacct", "FILE", 1, 1,
-		"GPU-seconds by month, account and user, of what sacct -P or --json gave; - is stdin",
-		OPTION_BIT(OPT_DRY_RUN) | OPTION_BIT(OPT_TZ), cmd_import_sacct },
+		"take runs of before into the books, out of what sacct -P or --json gave; - is stdin",
+		OPTION_BIT(OPT_CHARGE) | OPTION_BIT(OPT_DRY_RUN) | OPTION_BIT(OPT_TZ), cmd_import_sacct },
+	{ "simulate", NULL, "", 0, 0, "replay jobs on a cluster by the rules of budgetd: who gets what, who waits how long",
+		OPTION_BIT(OPT_TRACE) | OPTION_BIT(OPT_SHARE) | OPTION_BIT(OPT_TREE) | OPTION_BIT(OPT_NODES) |
+			OPTION_BIT(OPT_GPUS_PER_NODE) | OPTION_BIT(OPT_SEED) | OPTION_BIT(OPT_BASELINE) |
+			OPTION_BIT(OPT_MARGIN) | OPTION_BIT(OPT_CLEAR_AFTER) | OPTION_BIT(OPT_UNTIL) |
+			OPTION_BIT(OPT_SVG) | OPTION_BIT(OPT_TZ),
+		cmd_simulate },
 	{ "check", NULL, "", 0, 0, "the runs of the books, of slurmdbd and of slurmctld side by side, and what differs",
 		OPTION_BIT(OPT_SINCE) | OPTION_BIT(OPT_JOB) | OPTION_BIT(OPT_ALL) | OPTION_BIT(OPT_REPAIR) | OPTION_BIT(OPT_REASON) |
 			OPTION_BIT(OPT_DRY_RUN), cmd_check },

@@ -52,9 +52,20 @@ enum command_option {
 	OPT_APPLY,
 	OPT_DRY_RUN,
 	OPT_TZ,
+	OPT_CHARGE,
 	OPT_CARRY_OVER,
 	OPT_VESTS,
 	OPT_BURST,
+	OPT_TRACE,
+	OPT_TREE,
+	OPT_NODES,
+	OPT_GPUS_PER_NODE,
+	OPT_SEED,
+	OPT_BASELINE,
+	OPT_MARGIN,
+	OPT_CLEAR_AFTER,
+	OPT_UNTIL,
+	OPT_SVG,
 	OPT_SINCE,
 	OPT_REPAIR,
 	OPT_AT,
@@ -133,6 +144,7 @@ int cmd_doctor(struct session *s);
 int cmd_setup(struct session *s);
 int cmd_shadow_report(struct session *s);
 int cmd_import_sacct(struct session *s);
+int cmd_simulate(struct session *s);
 int cmd_run_list(struct session *s);
 int cmd_run_end(struct session *s);
 int cmd_check(struct session *s);

@@ -76,6 +76,7 @@ static int take_hold(struct pass *p, struct starting *s, struct hold_row *h, str
 
 	if (have < 0)
 		return -1;
+	p->pool_taken = p->pool_taken || have;
 	if (have && pool.project == s->run.project)
 		return hold_take_task(p->b->ledger, &pool, s->run.id, p->now, h, why);
 	/* It was to move to another project, and started where it was. */

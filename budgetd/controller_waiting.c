@@ -253,6 +253,64 @@ static int settle(struct pass *p, void *arg, struct fault *why)
 	return fit_pool(p, w, why);
 }
 
+/* --- those of whom nothing is new --------------------------------------------------------------- */
+
+/* Both are in the order of admissions. */
+struct unchanged {
+	struct pass *p;
+	size_t at;
+};
+
+/* By the snapshot alone: nearly all of a queue of tens of thousands, for whom a transaction each would take seconds. What its owner has declared
+ * since the snapshot was taken is met by the next pass. */
+static bool is_settled(const struct pass *p, const struct waiting *w, const struct pool_row *pool)
+{
+	const struct admission_row *a = &w->admission;
+	char now[160];
+
+	if (a->tier != TIER_FUNDED || a->parked_at || a->user_held_at || w->held_by_user || pool->tasks != w->tasks ||
+		pool->units != a->per_task * w->tasks)
+		return false;
+	if (w->job->qos && strcmp(w->job->qos, admit_qos(p->b, a->tier, w->job->het_job_id != 0)) != 0)
+		return false;
+	if (p->pool_taken && (w->job->restarts || w->job->array_job_id))
+		return false;	/* perhaps of this very job, which waits again */
+	signature(w->job, now);
+	return strcmp(now, a->seen) == 0;
+}
+
+static int mark_settled(const struct pool_row *pool, void *arg)
+{
+	struct unchanged *x = arg;
+	struct waiting *w;
+
+	while (x->at < x->p->nwaiting && x->p->waiting[x->at].admission.id < pool->admission)
+		x->at++;
+	if (x->at == x->p->nwaiting)
+		return 0;
+	w = &x->p->waiting[x->at];
+	if (w->admission.id == pool->admission && is_settled(x->p, w, pool)) {
+		w->settled = true;
+		w->paid = pool->tasks;
+	}
+	return 0;
+}
+
+static int settle_all(struct pass *p, struct fault *why)
+{
+	struct unchanged x = { .p = p };
+
+	if (pool_walk(p->books, mark_settled, &x, why) < 0)
+		return -1;
+	for (size_t i = 0; i < p->nwaiting; i++) {
+		struct waiting *w = &p->waiting[i];
+
+		if (w->admission.tier == TIER_FUNDED && !w->settled && pass_write(p, LEDGER_HOLDS, settle, w, why) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* --- who gets more ------------------------------------------------------------------------------ */
 
 /* What has hours set aside keeps them: its change that cannot be paid waits, whatever its project does with jobs that it cannot pay. */
@@ -376,10 +434,11 @@ struct stale {
 /* The snapshot may be older than a binding that this very pass wrote. */
 static int close_hold(struct pass *p, void *arg, struct fault *why)
 {
-	struct hold_row *h = arg, now;
-	int rc = hold_pool(p->b->ledger, h->admission, &now, why);
+	const struct pool_row *seen = arg;
+	struct hold_row now;
+	int rc = hold_pool(p->b->ledger, seen->admission, &now, why);
 
-	if (rc != 1 || now.id != h->id || now.job != h->job)
+	if (rc != 1 || now.id != seen->id || now.job != seen->job)
 		return rc < 0 ? -1 : 0;
 	return hold_close(p->b->ledger, &now, p->now, now.job ? "no job waits for it" : "no job came of it", why);
 }
@@ -391,16 +450,16 @@ static bool waits(const struct pass *p, int64_t admission)
 	return p->nwaiting && bsearch(&key, p->waiting, p->nwaiting, sizeof(key), by_admission);
 }
 
-static int close_if_stale(const struct hold_row *h, void *arg)
+static int close_if_stale(const struct pool_row *pool, void *arg)
 {
 	struct stale *x = arg;
-	struct hold_row copy = *h;
+	struct pool_row copy = *pool;
 
-	if (h->run || waits(x->p, h->admission) || (!h->job && h->opened_at > x->p->now - x->p->b->settings->unbound_hold_s))
+	if ((!pool->job && pool->opened_at > x->p->now - x->p->b->settings->unbound_hold_s) || waits(x->p, pool->admission))
 		return 0;
 	if (!x->p->all_seen)
 		return 0;	/* its job may have run while nobody looked: that run is paid from here */
-	x->unclaimed += !h->job;
+	x->unclaimed += !pool->job;
 	return pass_write(x->p, LEDGER_HOLDS, close_hold, &copy, x->why);
 }
 
@@ -443,7 +502,7 @@ static int give_back_unclaimed(struct pass *p, struct fault *why)
 	struct stale stale = { .p = p, .why = why };
 	struct gone gone = { .p = p, .why = why };
 
-	if (hold_walk(p->books, 0, false, 0, INT64_MAX, close_if_stale, &stale, why) < 0)
+	if (pool_walk(p->books, close_if_stale, &stale, why) < 0)
 		return -1;
 	if (stale.unclaimed)
 		log_info("%jd %s", (intmax_t)stale.unclaimed, stale.unclaimed == 1 ?
@@ -453,11 +512,8 @@ static int give_back_unclaimed(struct pass *p, struct fault *why)
 
 int pass_settle_waiting(struct pass *p, struct fault *why)
 {
-	if (merge_waiting(p, why) < 0)
+	if (merge_waiting(p, why) < 0 || settle_all(p, why) < 0)
 		return -1;
-	for (size_t i = 0; i < p->nwaiting; i++)
-		if (p->waiting[i].admission.tier == TIER_FUNDED && pass_write(p, LEDGER_HOLDS, settle, &p->waiting[i], why) < 0)
-			return -1;
 	/* What is given back is there for those who ask. */
 	if (give_back_unclaimed(p, why) < 0 || pass_het_in_one_tier(p, why) < 0 || give_more(p, why) < 0)
 		return -1;

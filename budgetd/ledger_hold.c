@@ -451,6 +451,24 @@ int hold_close(struct ledger *l, struct hold_row *h, int64_t now, const char *wh
 	"WITH RECURSIVE below(id) AS (SELECT id FROM project WHERE CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END"         \
 	" UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id) SELECT " HOLD_COLUMNS " FROM "
 
+int pool_walk(struct ledger *l, pool_fn each, void *arg, struct fault *why)
+{
+	static const char pools_sql[] = "SELECT h.id, h.admission, h.tasks, h.opened_at, a.job, h.units FROM hold h INDEXED BY hold_open_by_admission"
+		" JOIN admission a ON a.id = h.admission WHERE h.closed_at IS NULL AND h.run IS NULL ORDER BY h.admission";
+	sqlite3_stmt *st = sql_bind(l, pools_sql, why, "");
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		const struct pool_row row = { sql_col(st, 0), sql_col(st, 1), sql_col(st, 2), sql_col(st, 3), sql_col(st, 4), sql_col(st, 5) };
+
+		if (each(&row, arg) < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+	}
+	return rc;
+}
+
 int hold_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit, hold_fn each, void *arg, struct fault *why)
 {
 	/* The open ones are few and have an index of their own; SQLite uses it only when it is told so in the query itself. */

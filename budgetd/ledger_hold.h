@@ -91,4 +91,13 @@ typedef int (*hold_fn)(const struct hold_row *h, void *arg);
 /* Newest first; project 0 = all; `all` = closed ones too; before 0 = from the newest. */
 int hold_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit, hold_fn each, void *arg, struct fault *why);
 
+/* All holds of the queue by their admission, without what only people read: a pass looks at tens of thousands. */
+struct pool_row {
+	int64_t id, admission, tasks, opened_at;
+	int64_t job;			/* 0 = not tied to one yet */
+	amount_t units;
+};
+typedef int (*pool_fn)(const struct pool_row *pool, void *arg);
+int pool_walk(struct ledger *l, pool_fn each, void *arg, struct fault *why);
+
 #endif

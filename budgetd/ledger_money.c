@@ -157,6 +157,7 @@ static int load_node_allocations(struct ledger *l, int64_t now, struct path_node
 		unvested = a.vests ? a.amount - budget_usable(a.amount, a.burst, a.starts, a.ends, now) : 0;
 		b->unvested += unvested;
 		n->live[n->nlive].id = a.id;
+		n->live[n->nlive].starts = a.starts;
 		n->live[n->nlive++].free = allocation_free(&a) - unvested;
 	}
 	b->expired = b->metered && n->nlive == 0;

@@ -49,7 +49,7 @@ struct path_node {
 	struct budget_node budget;
 	int nlive;			/* live allocations, the soonest to expire first */
 	struct {
-		int64_t id;
+		int64_t id, starts;
 		amount_t free;
 	} live[LIVE_ALLOCATIONS_MAX];
 };

@@ -442,13 +442,15 @@ int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, 
 
 int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why)
 {
-	/* A part that reaches into the window counts with what lies inside it, less what of it does not count. */
+	/* A part that reaches into the window counts with what lies inside it, less what of it does not count.
+	 * The index is named: without it all years are looked at. */
 #define INSIDE "CASE WHEN c.part_start >= ?1 THEN c.units ELSE c.units / (c.part_end - c.part_start) * (c.part_end - ?1) END"
 	static const char sums_sql[] =
-		"SELECT project, sum(units) FROM (SELECT c.project, " INSIDE " AS units FROM charge c"
-		" WHERE c.kind = 'funded' AND c.part_end > ?1 AND c.part_end > c.part_start"
+		"SELECT project, sum(units) FROM (SELECT p.id AS project, (SELECT sum(" INSIDE ") FROM charge c INDEXED BY charge_by_project"
+		" WHERE c.project = p.id AND c.part_end > ?1 AND c.part_end > c.part_start) AS units FROM project p"
 		" UNION ALL SELECT c.project, -min(b.units, " INSIDE ") FROM"
-		" (SELECT charge, sum(units) AS units FROM uncounted GROUP BY charge) b JOIN charge c ON c.id = b.charge WHERE c.part_end > ?1 AND c.part_end > c.part_start) GROUP BY project";
+		" (SELECT charge, sum(units) AS units FROM uncounted GROUP BY charge) b JOIN charge c ON c.id = b.charge"
+		" WHERE c.part_end > ?1 AND c.part_end > c.part_start) GROUP BY project";
 	sqlite3_stmt *st = sql_bind(l, sums_sql, why, "i", from);
 	int rc = -1;
 

@@ -66,7 +66,7 @@ int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount
 
 struct charge {
 	int64_t id, run, at, project;
-	char kind[12];			/* funded, free, uncovered */
+	char kind[12];			/* funded, free, uncovered, imported */
 	int64_t part_start, part_end, gpus;
 	amount_t price, units;		/* price: units a second, of the size that the run had then */
 	/* read only, for lists */
@@ -84,8 +84,8 @@ typedef int (*charge_fn)(const struct charge *c, void *arg);
 int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, charge_fn each, void *arg,
 	struct fault *why);
 
-/* Units charged to each project itself (not below it) for what ran since `from`, less what of it does not count (charge_uncount): the O_n of
- * doc/model.md 5. */
+/* Units of each project itself (not below it) for what ran since `from`, charged or imported, less what of it does not count
+ * (charge_uncount): the O_n of doc/model.md 5. */
 typedef int (*occupancy_fn)(int64_t project, amount_t units, void *arg);
 int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why);
 

@@ -6,6 +6,7 @@
 #include "budgetd/options.h"
 #include "budgetd/people.h"
 #include "budgetd/start.h"
+#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,6 +66,7 @@ int main(int argc, char **argv)
 	struct fault why = {0};
 	int rc = options_read(argc, argv, &o);
 
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);	/* nobody reads its statistics, which take a lock for every allocation */
 	if (rc >= 0)
 		return rc;
 	if (do_mode(&o, &why) < 0) {

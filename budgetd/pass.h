@@ -29,6 +29,7 @@ struct waiting {
 	int64_t paid;			/* tasks that have their hours now */
 	int64_t kept_for_user;		/* of those: what its user holds, for a while */
 	bool asks;			/* it needs more than it has */
+	bool settled;			/* nothing of it has changed */
 };
 
 struct pass {
@@ -41,6 +42,7 @@ struct pass {
 	int64_t now;
 	struct waiting *waiting;	/* sorted by admission once complete */
 	size_t nwaiting, waiting_room;
+	bool pool_taken;		/* a run was opened out of what was held for the queue: the snapshot does not know */
 	const struct job_view **records;	/* those of waiting, one after the other */
 	struct ranking *ranking;	/* made when it is first needed */
 	int64_t month_began;		/* the last edge of a month that has gone by for sure */

@@ -51,6 +51,7 @@ int rate_post(struct request *rq, struct fault *why);
 int requests_get(struct request *rq, struct fault *why);
 int request_post(struct request *rq, struct fault *why);
 int request_patch(struct request *rq, struct fault *why);
+int import_post(struct request *rq, struct fault *why);
 int balances_get(struct request *rq, struct fault *why);
 int journal_get(struct request *rq, struct fault *why);
 int holds_get(struct request *rq, struct fault *why);

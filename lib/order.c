@@ -23,8 +23,9 @@ static int compare_team_ranks(int a, int b)
 static int by_team(const void *a, const void *b)
 {
 	const struct order_job *x = a, *y = b;
-	int c = cmp(x->project, y->project);
+	int c = cmp(x->front, y->front);
 
+	c = c ? c : cmp(x->project, y->project);
 	c = c ? c : compare_team_ranks(x->team_rank, y->team_rank);
 	c = c ? c : cmp(x->submit, y->submit);
 	return c ? c : cmp(x->job_id, y->job_id);
@@ -43,16 +44,21 @@ static int by_time(const void *a, const void *b)
 	return c ? c : cmp(x->job_id, y->job_id);
 }
 
-static int by_turn(const void *a, const void *b)
+int order_compare(const struct order_job *a, const struct order_job *b)
 {
-	const struct order_job *x = a, *y = b;
-	int c = cmp(x->project_rank, y->project_rank);
+	int c = cmp(a->front, b->front);
 
-	c = c ? c : cmp(x->turn_submit, y->turn_submit);
-	return c ? c : cmp(x->turn_job_id, y->turn_job_id);
+	c = c ? c : cmp(a->project_rank, b->project_rank);
+	c = c ? c : cmp(a->turn_submit, b->turn_submit);
+	return c ? c : cmp(a->turn_job_id, b->turn_job_id);
 }
 
-/* `jobs` are all of one project, as its team wants them. */
+static int by_turn(const void *a, const void *b)
+{
+	return order_compare(a, b);
+}
+
+/* `jobs` are all of one project and one front, as their team wants them. */
 static void deal_turns(struct order_job *jobs, struct turn *turns, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -77,7 +83,8 @@ int order_sort(struct order_job *jobs, size_t count)
 	}
 	qsort(jobs, count, sizeof(*jobs), by_team);
 	for (size_t begin = 0, end; begin < count; begin = end) {
-		for (end = begin; end < count && jobs[end].project == jobs[begin].project; end++)
+		for (end = begin; end < count && jobs[end].project == jobs[begin].project &&
+			jobs[end].front == jobs[begin].front; end++)
 			;
 		deal_turns(jobs + begin, turns, end - begin);
 	}

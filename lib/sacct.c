@@ -32,6 +32,8 @@ static const char *const names[SACCT_FIELDS] = {
 	[SACCT_STATE] = "State",
 	[SACCT_ALLOC_TRES] = "AllocTRES",
 	[SACCT_ALLOC_GRES] = "AllocGRES",
+	[SACCT_PARTITION] = "Partition",
+	[SACCT_QOS] = "QOS",
 };
 
 /* One of each line must be there. */
@@ -303,16 +305,21 @@ static bool never_ran(const struct sacct_row *row, const struct sacct_run *run)
 
 /* --- the row ---------------------------------------------------------------------------------------- */
 
-static int gpus_read(const struct sacct_row *row, struct gpu_count *out, struct fault *why)
+static int gpus_read(const struct sacct_row *row, struct sacct_run *run, struct fault *why)
 {
 	const char *tres = text_of(row, SACCT_ALLOC_TRES), *gres = text_of(row, SACCT_ALLOC_GRES);
+	struct gpu_count *out = &run->gpus;
 	struct fault what = {""};
 
 	*out = (struct gpu_count){0};
+	run->tres = tres;
 	if (!sacct_is_none(tres) && tres_read(tres, out, &what) < 0)
 		return field_wrong(SACCT_ALLOC_TRES, &what, why);
-	if (!out->total && !sacct_is_none(gres) && tres_read(gres, out, &what) < 0)
-		return field_wrong(SACCT_ALLOC_GRES, &what, why);
+	if (!out->total && !sacct_is_none(gres)) {
+		run->tres = gres;
+		if (tres_read(gres, out, &what) < 0)
+			return field_wrong(SACCT_ALLOC_GRES, &what, why);
+	}
 	if (out->total > GPUS_MAX)
 		return fault_set(why, "%" PRId64 " GPUs, which no cluster has", out->total);
 	return 0;
@@ -334,7 +341,12 @@ enum sacct_kind sacct_run_read(
 	const struct sacct_row *row, const struct zone *z, struct sacct_run *out, struct fault *why)
 {
 	const char *job = text_of(row, row->field[SACCT_JOB_RAW] ? SACCT_JOB_RAW : SACCT_JOB);
-	struct sacct_run run = {.job = job};
+	struct sacct_run run = {.job = job,
+		.label = row->field[SACCT_JOB] ? row->field[SACCT_JOB] : job,
+		.uid = text_of(row, SACCT_UID),
+		.partition = text_of(row, SACCT_PARTITION),
+		.qos = text_of(row, SACCT_QOS),
+		.state = text_of(row, SACCT_STATE)};
 	struct times t;
 
 	if (texts_check(row, why) < 0)
@@ -353,7 +365,7 @@ enum sacct_kind sacct_run_read(
 		return SACCT_ASIDE;
 	if (never_ran(row, &run))
 		return SACCT_NOT_STARTED;
-	if (owner_read(row, &run, why) < 0 || gpus_read(row, &run.gpus, why) < 0)
+	if (owner_read(row, &run, why) < 0 || gpus_read(row, &run, why) < 0)
 		return SACCT_ASIDE;
 	*out = run;
 	return SACCT_RUN;

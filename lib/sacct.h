@@ -32,6 +32,8 @@ enum sacct_field {
 	SACCT_STATE,
 	SACCT_ALLOC_TRES,
 	SACCT_ALLOC_GRES,
+	SACCT_QOS,
+	SACCT_PARTITION,	/* counts for nothing: where it stands decides on no row */
 	SACCT_FIELDS
 };
 
@@ -53,6 +55,10 @@ struct sacct_run {
 	int64_t submit, start;	/* with cluster and job the key of a row; start alone: of a run */
 	int64_t from, end;	/* what this row has of the run; from <= end */
 	struct gpu_count gpus;
+	const char *tres;	/* what they were read from */
+	const char *label;	/* as people write the job: 12_3 */
+	const char *uid;	/* as text; "" = the file has no such column */
+	const char *partition, *qos, *state;	/* "" = not told */
 };
 
 const char *sacct_field_name(enum sacct_field f);	/* "JobIDRaw": sacct's name */

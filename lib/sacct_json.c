@@ -201,6 +201,8 @@ static enum sacct_got row_fill(struct sacct_json *j, struct sacct_row *row, stru
 	row->field[SACCT_ELAPSED_RAW] = number_text(j, SACCT_ELAPSED_RAW, member(time, "elapsed"));
 	row->field[SACCT_SUSPENDED] = number_text(j, SACCT_SUSPENDED, member(time, "suspended"));
 	row->field[SACCT_STATE] = state_text(job);
+	row->field[SACCT_PARTITION] = string_of(member(job, "partition"));
+	row->field[SACCT_QOS] = string_of(member(job, "qos"));
 	row->field[SACCT_ALLOC_TRES] = tres_text(j);
 	if (!row->field[SACCT_END])
 		row->field[SACCT_END] = ""; /* never reckoned from what it ran so far */

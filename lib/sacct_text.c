@@ -181,7 +181,7 @@ static bool columns_fit(
 /* Do both find every column that is needed at the same place? */
 static bool same_places(const struct sacct_text *t, int wide, int other)
 {
-	for (int f = 0; f < SACCT_FIELDS; f++)
+	for (int f = 0; f < SACCT_PARTITION; f++)
 		if (t->column[f] >= 0 && (t->column[f] > wide) != (t->column[f] > other))
 			return false;
 	return true;

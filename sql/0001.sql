@@ -99,6 +99,24 @@ CREATE TABLE admission (
 CREATE INDEX admission_by_job ON admission(job) WHERE job IS NOT NULL;
 CREATE INDEX admission_waits ON admission(waits_at) WHERE waits_at IS NOT NULL;
 
+-- Runs that were taken from Slurm's accounting, as many as one transaction wrote: rows that follow each other, final as one.
+CREATE TABLE import (
+	id           INTEGER PRIMARY KEY,
+	at           INTEGER NOT NULL,
+	actor        TEXT NOT NULL,
+	first_run    INTEGER,
+	last_run     INTEGER,
+	first_charge INTEGER,							-- their parts
+	last_charge  INTEGER,
+	hash         BLOB CHECK (length(hash) = 32)				-- over those rows (books/chain.h); NULL only until they are written
+) STRICT;
+CREATE TRIGGER import_is_never_replaced BEFORE INSERT ON import WHEN EXISTS (SELECT 1 FROM import WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'an import is never replaced'); END;
+CREATE TRIGGER import_is_never_changed BEFORE UPDATE ON import WHEN OLD.hash IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'an import is never changed'); END;
+CREATE TRIGGER import_is_never_deleted BEFORE DELETE ON import
+BEGIN SELECT RAISE(ABORT, 'imports are never deleted'); END;
+
 -- One start-to-end of a job. A requeued job has several.
 CREATE TABLE run (
 	id            INTEGER PRIMARY KEY,
@@ -121,6 +139,7 @@ CREATE TABLE run (
 	ended         INTEGER,							-- NULL = running
 	state         TEXT,							-- Slurm's word for the end
 	lost_at       INTEGER,							-- gone from slurmctld, and slurmdbd did not tell its end
+	import        INTEGER REFERENCES import(id),				-- taken from Slurm's accounting; NULL = seen by the loop
 	UNIQUE (cluster, job, submit, start)
 ) STRICT;
 CREATE INDEX run_open ON run(cluster, job) WHERE ended IS NULL;
@@ -154,18 +173,17 @@ CREATE TABLE charge (
 	id         INTEGER PRIMARY KEY,
 	run        INTEGER NOT NULL REFERENCES run(id),
 	seq        INTEGER NOT NULL CHECK (seq >= 0),
-	kind       TEXT NOT NULL CHECK (kind IN ('funded', 'free', 'uncovered')),
+	kind       TEXT NOT NULL CHECK (kind IN ('funded', 'free', 'uncovered', 'imported')),
 	project    INTEGER NOT NULL REFERENCES project(id),
 	at         INTEGER NOT NULL,
 	part_start INTEGER NOT NULL,
 	part_end   INTEGER NOT NULL CHECK (part_end >= part_start),
 	gpus       INTEGER NOT NULL,
 	price      INTEGER NOT NULL CHECK (price >= 0),				-- units a second, of the size that the run had in this part
-	units      INTEGER NOT NULL CHECK (units = CASE kind WHEN 'funded' THEN (part_end - part_start) * price ELSE 0 END),
+	units      INTEGER NOT NULL CHECK (units = CASE WHEN kind IN ('funded', 'imported') THEN (part_end - part_start) * price ELSE 0 END),
 	UNIQUE (run, seq)
 ) STRICT;
 CREATE INDEX charge_by_project ON charge(project, part_end);
-CREATE INDEX charge_by_end ON charge(part_end) WHERE kind = 'funded';
 
 -- What of a charge does not count in the ratio (doc/model.md, 5), whether somebody paid it or not. Append-only, and chained.
 CREATE TABLE uncounted (
@@ -288,11 +306,11 @@ CREATE TRIGGER journal_is_never_replaced BEFORE INSERT ON journal
 	WHEN EXISTS (SELECT 1 FROM journal WHERE id = NEW.id OR request_id = NEW.request_id)
 BEGIN SELECT RAISE(ABORT, 'the journal is append-only: correct an entry by a new one'); END;
 CREATE TRIGGER charge_is_never_replaced BEFORE INSERT ON charge
-	WHEN EXISTS (SELECT 1 FROM charge WHERE id = NEW.id OR (run = NEW.run AND seq = NEW.seq))
+	WHEN EXISTS (SELECT 1 FROM charge WHERE id = NEW.id) OR EXISTS (SELECT 1 FROM charge WHERE run = NEW.run AND seq = NEW.seq)
 BEGIN SELECT RAISE(ABORT, 'charges are append-only'); END;
 CREATE TRIGGER run_is_never_replaced BEFORE INSERT ON run
-	WHEN EXISTS (SELECT 1 FROM run WHERE id = NEW.id OR
-		(cluster = NEW.cluster AND job = NEW.job AND submit = NEW.submit AND start = NEW.start))
+	WHEN EXISTS (SELECT 1 FROM run WHERE id = NEW.id) OR EXISTS
+		(SELECT 1 FROM run WHERE cluster = NEW.cluster AND job = NEW.job AND submit = NEW.submit AND start = NEW.start)
 BEGIN SELECT RAISE(ABORT, 'runs are never replaced'); END;
 CREATE TRIGGER correction_is_never_replaced BEFORE INSERT ON correction
 	WHEN EXISTS (SELECT 1 FROM correction WHERE id = NEW.id OR request_id = NEW.request_id)

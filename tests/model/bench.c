@@ -234,13 +234,14 @@ bool bench_may_change(struct bench *b, int64_t now, const struct question *q, in
 
 void bench_ranks(struct bench *b, int64_t now, int nprojects, int64_t out[O_NODES])
 {
-	const struct gpu_count healthy = { .total = WORLD_GPUS, .ntypes = 1, .types = { { "", WORLD_GPUS } } };
+	struct cluster_view *c = NULL;
 	struct ranking *r = NULL;
 
-	must(ledger_begin(b->d.ledger, LEDGER_READ, &b->why) == 0 &&
-			ranking_new(b->d.ledger, b->settings->window_s, b->d.rates, &healthy, now, &r, &b->why) == 0,
+	must(slurm_link_cluster(b->d.slurm, &c, &b->why) == 0 && ledger_begin(b->d.ledger, LEDGER_READ, &b->why) == 0 &&
+			ranking_new(b->d.ledger, b->settings->window_s, b->d.rates, &c->healthy, now, &r, &b->why) == 0,
 		b, "ranks");
 	ledger_rollback(b->d.ledger);
+	cluster_view_free(c);
 	for (int i = 0; i < nprojects; i++)
 		out[i] = ranking_rank(r, b->projects[i]);
 	ranking_free(r);

@@ -157,8 +157,10 @@ int bench_change(struct bench *b, int64_t now, int allocation, int64_t units, ch
 
 static int transfer(struct bench *b, struct ledger *l, struct action *x)
 {
+	struct transfer t = {.from = x->id, .to = x->to, .units = x->units};
+
 	x->e.allocation = 0;
-	return money_transfer(l, &(struct transfer){ .from = x->id, .to = x->to, .units = x->units }, &x->e, x->now, &b->why);
+	return money_transfer(l, &t, &x->e, x->now, &b->why);
 }
 
 int bench_transfer(struct bench *b, int64_t now, int from, int to, int64_t units, int64_t *entry)

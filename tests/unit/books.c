@@ -295,6 +295,35 @@ int books_end(struct books *b, struct run *r, int64_t end)
 	return rc;
 }
 
+struct importing {
+	const struct import_run *run;
+	bool charge;
+	struct import_result result;
+};
+
+static int import_run(struct ledger *l, void *arg, struct fault *why)
+{
+	struct importing *x = arg;
+	struct import im = { .now = NOON, .actor = "ada", .charge = x->charge };
+	int rc = import_expect(l, &im, x->run->cluster, x->run->job, x->run->job, why);
+
+	if (rc == 0)
+		rc = import_add(l, &im, x->run, &x->result, why);
+	if (rc == 0)
+		rc = import_end(l, &im, why);
+	import_free(&im);
+	return rc;
+}
+
+struct import_result books_import(struct books *b, const struct import_run *r, bool charge)
+{
+	struct importing x = { .run = r, .charge = charge };
+
+	ck_assert_msg(books_do(b, LEDGER_MONEY, import_run, &x) == 0, "%s", b->why.text);
+	ledger_invariants(b);
+	return x.result;
+}
+
 struct looking {
 	int64_t project, now;
 	amount_t available;

@@ -9,6 +9,7 @@
 #ifndef UNIT_BOOKS_H
 #define UNIT_BOOKS_H
 #include <sqlite3.h>
+#include "budgetd/ledger_import.h"
 #include "budgetd/ledger_run.h"
 
 #define HOUR 3600
@@ -56,6 +57,9 @@ void books_start(struct books *b, const struct submission *s, int64_t job, int64
 int books_extend(struct books *b, struct run *r, int64_t seconds, int64_t now);
 /* 1 = it was ended already, 0 = now, -1. */
 int books_end(struct books *b, struct run *r, int64_t end);
+
+/* A batch of one run out of Slurm's accounting, in the present of the stories. */
+struct import_result books_import(struct books *b, const struct import_run *r, bool charge);
 
 amount_t books_available(struct books *b, int64_t project, int64_t now);	/* at the tightest node of its path */
 

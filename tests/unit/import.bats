@@ -84,8 +84,10 @@ number() { jq "$1" "$BATS_TEST_TMPDIR/json"; }
 	rows
 	run -2 budgetctl import sacct "$BATS_TEST_TMPDIR/rows" --dry-run --tz Mars
 	[[ $output == *'no time zone "Mars"'* ]]
-	run -2 budgetctl import sacct "$BATS_TEST_TMPDIR/rows"
-	[[ $output == *"only --dry-run"* ]]
+	run -2 budgetctl import sacct "$BATS_TEST_TMPDIR/rows" --dry-run --charge
+	[[ $output == *"--dry-run asks no budgetd"* ]]
+	run -3 budgetctl import sacct "$BATS_TEST_TMPDIR/rows" --socket "$BATS_TEST_TMPDIR/none"
+	[[ $output == *"budgetd is not running"* ]]
 }
 
 @test "a site that does not track GPUs is told so" {

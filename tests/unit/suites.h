@@ -20,9 +20,12 @@
 	X(doctor) \
 	X(doctor_files) \
 	X(duration) \
+	X(entitlement) \
 	X(fairshare) \
+	X(fronts) \
 	X(gpu_count) \
 	X(gpu_request) \
+	X(import) \
 	X(job_id) \
 	X(job_options) \
 	X(ledger) \
@@ -36,6 +39,7 @@
 	X(network) \
 	X(order) \
 	X(place) \
+	X(placement) \
 	X(question) \
 	X(ranking) \
 	X(run_months) \
@@ -48,6 +52,7 @@
 	X(sacct_text) \
 	X(schema) \
 	X(settings) \
+	X(simulate) \
 	X(submit_options) \
 	X(token) \
 	X(tres) \

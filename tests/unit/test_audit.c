@@ -33,16 +33,19 @@ static int settings_said(struct ledger *l, void *arg, struct fault *why)
 			member_set(l, 2, "ada", ROLE_OWNER, why) < 0 || change_role(l, &w, 2, "ada", ROLE_NOBODY, ROLE_OWNER, why) < 0 ? -1 : 0;
 }
 
-/* lab (1) above vision (2), an allocation each. Run 1 ended in time, run 2 runs, admission 3 waits, run 3 outlived its hold. */
+/* lab (1) above vision (2), an allocation each. Run 1 ended in time, run 2 runs, admission 3 waits, run 3 outlived its hold, run 4 was imported. */
 static void setup(void)
 {
 	int64_t lab, vision, allocation;
+	struct import_run past = { .cluster = "c", .label = "14", .partition = "gpu", .state = "COMPLETED", .job = 14, .start = NOON - HOUR,
+		.tier = TIER_FUNDED, .npieces = 1,
+		.pieces = { { .submit = NOON - HOUR, .from = NOON - HOUR, .end = NOON, .gpus = 1, .price = AMOUNT_RATE_ONE, .tres = "gres/gpu=1" } } };
 	struct submission s[4];
 	struct run r;
 
 	books_open(&b);
 	lab = books_project(&b, "lab", 0);
-	vision = books_project(&b, "vision", lab);
+	vision = past.project = books_project(&b, "vision", lab);
 	books_allot(&b, lab, 100 * GPU_H, 0, 0);
 	allocation = books_allot(&b, vision, 50 * GPU_H, 0, 0);
 	ck_assert_int_eq(books_deposit(&b, allocation, GPU_H, "more"), 0);
@@ -56,6 +59,7 @@ static void setup(void)
 	books_start(&b, &s[3], 13, ADMITTED + 5, &r);
 	ck_assert_int_eq(books_end(&b, &r, ADMITTED + 5 + 2 * HOUR), 0);
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, settings_said, NULL), 0);
+	books_import(&b, &past, false);
 	ledger_invariants(&b);
 }
 
@@ -115,7 +119,7 @@ static const struct {
 } cases[] = {
 	{ "file", "UPDATE project SET share = -1 WHERE id = 2", "CHECK constraint failed in project" },
 	{ "schema", "SELECT 1", "the trigger journal_is_never_changed is missing" },
-	{ "schema", "DROP INDEX charge_by_end", "the index charge_by_end is missing" },
+	{ "schema", "DROP INDEX charge_by_project", "the index charge_by_project is missing" },
 	{ "schema", "ALTER TABLE member ADD COLUMN x TEXT", "the table member is not as this version makes it" },
 	{ "references", "UPDATE hold SET admission = 99 WHERE id = 2", "hold, row 2: it refers to a row of admission that is missing" },
 	{ "chain.links", "DELETE FROM chain WHERE link = 2", "link 2 of the chain is missing: the next that is there is 3, journal 3" },
@@ -124,7 +128,7 @@ static const struct {
 	{ "chain.links", "UPDATE journal SET id = 50 WHERE id = 2; UPDATE journal SET id = 2 WHERE id = 1; UPDATE journal SET id = 1 WHERE id = 50",
 		"journal 1 is not what was written: it does not give link 1" },
 	{ "chain.head", "DELETE FROM chain WHERE link = (SELECT max(link) FROM chain)", "and had" },
-	{ "chain.head", "DELETE FROM chain WHERE link > 3", "the chain has 3 links and had 18: the last rows are missing" },
+	{ "chain.head", "DELETE FROM chain WHERE link > 3", "the chain has 3 links and had 19: the last rows are missing" },
 	{ "chain.head", "UPDATE chain_head SET links = 1", "rows were added by another program" },
 	{ "chain.head", "UPDATE chain_head SET hash = zeroblob(32)", "is not the one that was written last" },
 	{ "chain.head", "DELETE FROM chain_head", "the head of the chain is missing" },
@@ -134,6 +138,15 @@ static const struct {
 		" VALUES (77, 2, 0, 'free', 2, 1, 1, 2, 1, 1000, 0)", "charge 77 has no link" },
 	{ "chain.rows", "UPDATE run SET ended = 1 WHERE id = 2", "run 2 has no link" },
 	{ "chain.rows", "UPDATE hold SET closed_at = 1 WHERE id = 3", "hold 3 has no link" },
+	{ "import.rows", "UPDATE run SET uid = 1 WHERE id = 4", "import 1: its runs 4 to 4, or their parts, are not what was written" },
+	{ "import.rows", "UPDATE charge SET units = units + 3600 WHERE kind = 'imported'", "import 1: its runs 4 to 4, or their parts" },
+	{ "import.rows", "DELETE FROM charge WHERE kind = 'imported'", "import 1: its runs 4 to 4, or their parts" },
+	{ "import.rows", "DROP TRIGGER import_is_never_changed; UPDATE import SET hash = zeroblob(32)", "import 1: its runs 4 to 4, or their parts" },
+	{ "import.rows", "INSERT INTO run (cluster, job, submit, start, label, project, uid, partition, tier, min_runtime, gpus, tres, price,"
+		" covered_until, ended, import) VALUES ('c', 99, 1, 1, '99', 2, 1, '', 'funded', 0, 1, '', 1, 1, 1, 1)",
+		"run 5: it says that import 1 wrote it, which wrote 4 to 4" },
+	{ "import.rows", "INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units)"
+		" VALUES (2, 7, 'imported', 2, 1, 1, 2, 1, 1000, 1000)", "it is imported, run 2 is not" },
 	{ "journal.balance", "UPDATE journal SET balance = balance + 1 WHERE id = 3",
 		"journal 3: the balance of allocation 2 is 183600001 units, the entries up to it sum to 183600000" },
 	{ "journal.balance", "UPDATE journal SET units = units + 1 WHERE id = 1", "journal 1: the balance of allocation 1" },
@@ -209,16 +222,28 @@ END_TEST
 static const struct {
 	const char *table, *final;
 	int rows;
+	const char *of_many;	/* NULL = each has a link of its own */
 } finals[] = {
-	{ "journal", "1", 7 },
-	{ "charge", "1", 3 },
-	{ "run", "ended IS NOT NULL", 2 },
-	{ "hold", "closed_at IS NOT NULL", 2 },
-	{ "change", "1", 4 },
+	{ "journal", "1", 7, NULL },
+	{ "charge", "kind <> 'imported'", 3, NULL },
+	{ "run", "ended IS NOT NULL AND import IS NULL", 2, NULL },
+	{ "hold", "closed_at IS NOT NULL", 2, NULL },
+	{ "charge", "kind = 'imported'", 1, "import 1: its runs 4 to 4" },
+	{ "run", "import IS NOT NULL", 1, "import 1: its runs 4 to 4" },
+	{ "change", "1", 4, NULL },
 };
 
+/* `sql` changes the row, and it is told: by its link, or by that of its import. */
+static void is_seen(const char *of_many, const char *sql, const char *says)
+{
+	begin_tampering();
+	tamper(sql);
+	finds(of_many ? "import.rows" : "chain.links", sql, of_many ? of_many : says);
+	end_tampering();
+}
+
 /* Something else of the same type. */
-static void change_column(const char *table, const char *column, const char *type, int64_t row)
+static void change_column(const char *table, const char *column, const char *type, int64_t row, const char *of_many)
 {
 	bool text = strcmp(type, "TEXT") == 0;
 	char sql[256], says[64];
@@ -226,13 +251,10 @@ static void change_column(const char *table, const char *column, const char *typ
 	snprintf(sql, sizeof(sql), "UPDATE %s SET \"%s\" = coalesce(\"%s\", %s) %s WHERE id = %lld", table, column, column,
 		text ? "''" : "0", text ? "|| 'x'" : "+ 1000", (long long)row);
 	snprintf(says, sizeof(says), "%s %lld is %s", table, (long long)row, strcmp(column, "id") ? "not what was written" : "missing");
-	begin_tampering();
-	tamper(sql);
-	finds("chain.links", sql, says);
-	end_tampering();
+	is_seen(of_many, sql, says);
 }
 
-static int change_columns(const char *table, int64_t row)
+static int change_columns(const char *table, int64_t row, const char *of_many)
 {
 	sqlite3_stmt *st = NULL;
 	int n = 0;
@@ -244,34 +266,31 @@ static int change_columns(const char *table, int64_t row)
 
 		snprintf(column, sizeof(column), "%s", sqlite3_column_text(st, 0));
 		snprintf(type, sizeof(type), "%s", sqlite3_column_text(st, 1));
-		change_column(table, column, type, row);
+		change_column(table, column, type, row, of_many);
 		n++;
 	}
 	sqlite3_finalize(st);
 	return n;
 }
 
-static void delete_row(const char *table, int64_t row)
+static void delete_row(const char *table, int64_t row, const char *of_many)
 {
 	char sql[96], says[64];
 
 	snprintf(sql, sizeof(sql), "DELETE FROM %s WHERE id = %lld", table, (long long)row);
 	snprintf(says, sizeof(says), "%s %lld is missing", table, (long long)row);
-	begin_tampering();
-	tamper(sql);
-	finds("chain.links", sql, says);
-	end_tampering();
+	is_seen(of_many, sql, says);
 }
 
 START_TEST(no_column_of_a_final_row_can_be_changed_unseen)
 {
-	const char *table = finals[_i].table, *final = finals[_i].final;
+	const char *table = finals[_i].table, *final = finals[_i].final, *of_many = finals[_i].of_many;
 	int64_t row = 0;
 	int rows = 0;
 
 	while ((row = books_ask(&b, "SELECT coalesce(min(id), 0) FROM %s WHERE id > %lld AND %s", table, (long long)row, final)) != 0) {
-		ck_assert_int_ge(change_columns(table, row), 9);
-		delete_row(table, row);
+		ck_assert_int_ge(change_columns(table, row, of_many), 9);
+		delete_row(table, row, of_many);
 		rows++;
 	}
 	ck_assert_int_eq(rows, finals[_i].rows);
@@ -295,10 +314,10 @@ START_TEST(links_are_in_the_order_of_writing_and_the_head_follows)
 {
 	char head[CHAIN_HEAD_TEXT_MAX];
 
-	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM chain"), 18);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM chain"), 19);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM chain WHERE kind = 'journal'"), 7);
-	ck_assert_int_eq(books_ask(&b, "SELECT max(link) FROM chain"), 18);
-	ck_assert_msg(strstr(chain_head_text(b.look, head), "18 links, the last is ") == head, "%s", head);
+	ck_assert_int_eq(books_ask(&b, "SELECT max(link) FROM chain"), 19);
+	ck_assert_msg(strstr(chain_head_text(b.look, head), "19 links, the last is ") == head, "%s", head);
 }
 END_TEST
 
@@ -374,7 +393,7 @@ START_TEST(what_is_rolled_back_leaves_no_link)
 {
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, post_and_fail, NULL), -1);
 	ck_assert_str_eq(b.why.text, "on purpose");
-	ck_assert_int_eq(books_ask(&b, "SELECT links FROM chain_head"), 18);
+	ck_assert_int_eq(books_ask(&b, "SELECT links FROM chain_head"), 19);
 	ledger_invariants(&b);
 }
 END_TEST

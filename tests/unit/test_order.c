@@ -22,11 +22,24 @@ static int64_t number(const struct case_row *row, int column)
 	return n;
 }
 
+static enum order_front front_of(const struct case_row *row)
+{
+	static const struct {
+		const char *word;
+		enum order_front front;
+	} fronts[] = { { "lane", ORDER_LANE }, { "slot", ORDER_SLOT }, { "free", ORDER_FREE } };
+
+	for (size_t i = 0; row->n == 7 && i < sizeof(fronts) / sizeof(fronts[0]); i++)
+		if (!strcmp(row->col[6], fronts[i].word))
+			return fronts[i].front;
+	if (row->n != 6)
+		cases_die(&cases, row, "a job has five numbers, and perhaps lane, slot or free");
+	return ORDER_BY_SHARE;
+}
+
 static struct order_job job_of(const struct case_row *row)
 {
-	if (row->n != 6)
-		cases_die(&cases, row, "a job has five numbers");
-	return (struct order_job){ .job_id = (uint32_t)number(row, 1), .project = (uint32_t)number(row, 2),
+	return (struct order_job){ .front = front_of(row), .job_id = (uint32_t)number(row, 1), .project = (uint32_t)number(row, 2),
 		.project_rank = (uint32_t)number(row, 3), .team_rank = (int)number(row, 4),
 		.submit = number(row, 5) };
 }

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * ledger_import.c - runs out of Slurm's accounting (ledger_import.h).
+ *
+ * A statement costs SQLite as much as the three rows it inserts. So what is to be written is kept, and written by statements of many
+ * rows: before something must be found in the tables, and at the end. */
+#include "budgetd/ledger_import.h"
+#include "budgetd/ledger_sql.h"
+#include "lib/zone.h"
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A run while its parts are made. */
+struct writing {
+	struct ledger *l;
+	struct import *im;
+	const struct import_run *r;
+	const struct import_piece *piece;
+	int64_t seq;
+	struct import_result *out;
+};
+
+/* --- what is there ------------------------------------------------------------------------------ */
+
+/* By the key of the row; or the loop followed the run beyond it, and keeps one key for all pieces. 1, 0, -1. */
+static int piece_known(struct ledger *l, const struct import_run *r, const struct import_piece *p, struct fault *why)
+{
+	static const char known_sql[] = "SELECT 1 FROM run WHERE cluster = ? AND job = ? AND (+submit = ? AND +start = ?"
+					" OR +start = ? AND (ended IS NULL OR ended >= ?)) LIMIT 1";
+	int64_t one;
+
+	return sql_int(l, &one, known_sql, why, "siiiii", r->cluster, r->job, p->submit, p->from, r->start, p->end);
+}
+
+/* Can a run of this job be there already? Only among those that the books had, or that were added before. */
+static bool may_be_known(const struct import *im, const struct import_run *r)
+{
+	return !im->cluster || strcmp(im->cluster, r->cluster) != 0 || (im->lowest <= r->job && r->job <= im->highest);
+}
+
+int import_expect(struct ledger *l, struct import *im, const char *cluster, int64_t first, int64_t last, struct fault *why)
+{
+	static const char any_sql[] = "SELECT 1 FROM run WHERE cluster = ? AND job BETWEEN ? AND ? LIMIT 1";
+	int64_t one;
+	int rc = sql_int(l, &one, any_sql, why, "sii", cluster, first, last);
+
+	im->cluster = rc == 0 ? cluster : NULL;
+	im->lowest = INT64_MAX;
+	im->highest = -1;
+	return rc < 0 ? -1 : 0;
+}
+
+/* --- writing ------------------------------------------------------------------------------------ */
+
+struct import_run_values {
+	const char *cluster, *label, *partition, *tier, *tres, *state;
+	int64_t id, job, submit, start, project, uid, gpus, price, end;
+};
+
+struct import_part_values {
+	const char *kind;
+	int64_t id, run, seq, project, from, end, gpus, price, units;
+};
+
+#define FIVE_TIMES(row) row ", " row ", " row ", " row ", " row
+#define ROWS_AT_ONCE 25
+#define RUN_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)"
+#define RUN_INSERT                                                                                                               \
+	"INSERT INTO run (id, cluster, job, submit, start, label, partition, project, uid, tier, min_runtime, gpus, tres, price,"  \
+	" covered_until, ended, state, import) VALUES "
+#define PART_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define PART_INSERT "INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, price, units) VALUES "
+
+/* In the order of RUN_INSERT, from parameter `at` on. */
+static void run_bind(sqlite3_stmt *st, int at, const struct import *im, const struct import_run_values *v)
+{
+	sqlite3_bind_int64(st, at++, v->id);
+	sqlite3_bind_text(st, at++, v->cluster, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(st, at++, v->job);
+	sqlite3_bind_int64(st, at++, v->submit);
+	sqlite3_bind_int64(st, at++, v->start);
+	sqlite3_bind_text(st, at++, v->label, -1, SQLITE_STATIC);
+	sqlite3_bind_text(st, at++, v->partition, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(st, at++, v->project);
+	sqlite3_bind_int64(st, at++, v->uid);
+	sqlite3_bind_text(st, at++, v->tier, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(st, at++, v->gpus);
+	sqlite3_bind_text(st, at++, v->tres, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(st, at++, v->price);
+	sqlite3_bind_int64(st, at++, v->start);		/* covered_until: it had no hold */
+	sqlite3_bind_int64(st, at++, v->end);
+	sqlite3_bind_text(st, at++, v->state, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(st, at, im->id);
+}
+
+#define RUN_PARAMETERS 17
+
+static void part_bind(sqlite3_stmt *st, int at, const struct import *im, const struct import_part_values *v)
+{
+	sqlite3_bind_int64(st, at++, v->id);
+	sqlite3_bind_int64(st, at++, v->run);
+	sqlite3_bind_int64(st, at++, v->seq);
+	sqlite3_bind_text(st, at++, v->kind, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(st, at++, v->project);
+	sqlite3_bind_int64(st, at++, im->now);
+	sqlite3_bind_int64(st, at++, v->from);
+	sqlite3_bind_int64(st, at++, v->end);
+	sqlite3_bind_int64(st, at++, v->gpus);
+	sqlite3_bind_int64(st, at++, v->price);
+	sqlite3_bind_int64(st, at, v->units);
+}
+
+#define PART_PARAMETERS 11
+
+static int runs_write(struct ledger *l, struct import *im, struct fault *why)
+{
+	static const char many_sql[] = RUN_INSERT FIVE_TIMES(FIVE_TIMES(RUN_VALUES)), one_sql[] = RUN_INSERT RUN_VALUES;
+
+	for (size_t done = 0, n; done < im->nruns; done += n) {
+		sqlite3_stmt *st;
+
+		n = im->nruns - done >= ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
+		st = sql_bind(l, n > 1 ? many_sql : one_sql, why, "");
+		for (size_t i = 0; st && i < n; i++)
+			run_bind(st, (int)i * RUN_PARAMETERS + 1, im, &im->runs[done + i]);
+		if (!st || sql_step(l, st, why) < 0)
+			return -1;
+	}
+	im->nruns = 0;
+	return 0;
+}
+
+static int parts_write(struct ledger *l, struct import *im, struct fault *why)
+{
+	static const char many_sql[] = PART_INSERT FIVE_TIMES(FIVE_TIMES(PART_VALUES)), one_sql[] = PART_INSERT PART_VALUES;
+
+	for (size_t done = 0, n; done < im->nparts; done += n) {
+		sqlite3_stmt *st;
+
+		n = im->nparts - done >= ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
+		st = sql_bind(l, n > 1 ? many_sql : one_sql, why, "");
+		for (size_t i = 0; st && i < n; i++)
+			part_bind(st, (int)i * PART_PARAMETERS + 1, im, &im->parts[done + i]);
+		if (!st || sql_step(l, st, why) < 0)
+			return -1;
+	}
+	im->nparts = 0;
+	return 0;
+}
+
+/* A part refers to its run: runs first. */
+static int write_all(struct ledger *l, struct import *im, struct fault *why)
+{
+	return runs_write(l, im, why) < 0 ? -1 : parts_write(l, im, why);
+}
+
+/* Room for one more. */
+static void *one_more(void *rows, size_t count, size_t *room, size_t size, struct fault *why)
+{
+	size_t more = *room ? 2 * *room : 512;
+
+	if (count < *room)
+		return rows;
+	rows = reallocarray(rows, more, size);
+	if (rows)
+		*room = more;
+	else
+		fault_errno(why, ENOMEM, "out of memory");
+	return rows;
+}
+
+/* The row of the import, and where the ids of what it writes begin: nobody else writes within this transaction. */
+static int import_begin(struct ledger *l, struct import *im, struct fault *why)
+{
+	static const char begin_sql[] = "INSERT INTO import (at, actor) VALUES (?, ?)";
+	static const char run_sql[] = "SELECT coalesce(max(id), 0) FROM run", charge_sql[] = "SELECT coalesce(max(id), 0) FROM charge";
+
+	if (im->id)
+		return 0;
+	if (sql_do(l, begin_sql, why, "is", im->now, im->actor) < 0)
+		return -1;
+	im->id = sql_last_id(l);
+	if (sql_int(l, &im->last_run, run_sql, why, "") < 0 || sql_int(l, &im->last_charge, charge_sql, why, "") < 0)
+		return -1;
+	im->first_run = im->last_run + 1;
+	im->first_charge = im->last_charge + 1;
+	return 0;
+}
+
+void import_free(struct import *im)
+{
+	free(im->runs);
+	free(im->parts);
+}
+
+/* --- paying ------------------------------------------------------------------------------------- */
+
+/* What was live when the part ended; what has expired since is over and pays nothing. */
+static bool pays(const struct path_node *n, int i, int64_t end)
+{
+	return n->live[i].starts <= end;
+}
+
+static amount_t node_has(const struct path_node *n, int64_t end)
+{
+	amount_t has = 0, available = budget_available(&n->budget);
+	bool any = false;
+
+	for (int i = 0; i < n->nlive; i++) {
+		has += pays(n, i, end) ? n->live[i].free : 0;
+		any = any || pays(n, i, end);
+	}
+	has += n->budget.credit;
+	if (!any || has < 0)
+		return 0;
+	return available < has ? (available > 0 ? available : 0) : has;
+}
+
+/* Whole seconds of `seconds` that every project of the path has the money for. */
+static int64_t paid_seconds(const struct path *p, int64_t seconds, amount_t price, int64_t end)
+{
+	for (int i = 0; i < p->depth; i++) {
+		const struct path_node *n = &p->nodes[i];
+
+		if (n->budget.metered && node_has(n, end) / price < seconds)
+			seconds = node_has(n, end) / price;
+	}
+	return seconds;
+}
+
+/* The soonest to expire first; what is beyond them all is credit and stands with the last. */
+static int pay_at_node(struct writing *w, const struct path_node *n, amount_t units, int64_t end, int64_t charge, struct fault *why)
+{
+	int last = -1;
+
+	for (int i = 0; i < n->nlive; i++)
+		last = pays(n, i, end) ? i : last;
+	for (int i = 0; i <= last && units > 0; i++) {
+		struct journal_entry e = { .at = w->im->now, .kind = "charge", .allocation = n->live[i].id, .charge = charge,
+			.reason = "imported" };
+		amount_t take = i == last || n->live[i].free > units ? units : n->live[i].free;
+
+		if (!pays(n, i, end) || take <= 0)
+			continue;
+		snprintf(e.actor, sizeof(e.actor), "%s", w->im->actor);
+		e.units = -take;
+		if (journal_post(w->l, &e, why) < 0)
+			return -1;
+		units -= take;
+	}
+	assert(units == 0);	/* paid_seconds() looked at the same path */
+	return 0;
+}
+
+/* --- parts -------------------------------------------------------------------------------------- */
+
+static int part_add(struct writing *w, const char *kind, int64_t from, int64_t end, amount_t units, struct fault *why)
+{
+	struct import *im = w->im;
+	struct import_part_values *grown = one_more(im->parts, im->nparts, &im->parts_room, sizeof(*grown), why);
+
+	if (!grown)
+		return -1;
+	im->parts = grown;
+	grown[im->nparts++] = (struct import_part_values){ .id = ++im->last_charge, .run = im->last_run, .seq = w->seq++, .kind = kind,
+		.project = w->r->project, .from = from, .end = end, .gpus = w->piece->gpus, .price = w->piece->price,
+		.units = units };
+	w->out->units += units;
+	return 0;
+}
+
+static int part_charge(struct writing *w, int64_t from, int64_t end, struct fault *why)
+{
+	amount_t price = w->piece->price;
+	struct path path;
+	int64_t paid;
+
+	if (path_load(w->l, w->r->project, w->im->now, &path, why) < 0)
+		return -1;
+	paid = paid_seconds(&path, end - from, price, end);
+	assert(paid >= 0 && paid <= end - from);
+	if (paid > 0 && (part_add(w, "funded", from, from + paid, paid * price, why) < 0 || write_all(w->l, w->im, why) < 0))
+		return -1;
+	for (int i = 0; paid > 0 && i < path.depth; i++)
+		if (path.nodes[i].budget.metered &&
+			pay_at_node(w, &path.nodes[i], paid * price, end, w->im->last_charge, why) < 0)
+			return -1;
+	w->out->unpaid += (end - from - paid) * price;
+	return from + paid < end ? part_add(w, "uncovered", from + paid, end, 0, why) : 0;
+}
+
+static int part_write(struct writing *w, int64_t from, int64_t end, struct fault *why)
+{
+	w->out->gpu_seconds += w->piece->gpus * (end - from);
+	if (w->r->tier == TIER_FREE)
+		return part_add(w, "free", from, end, 0, why);
+	if (w->im->charge)
+		return part_charge(w, from, end, why);
+	return part_add(w, "imported", from, end, w->piece->price * (end - from), why);
+}
+
+/* A piece is split at the months' edges, as every run is. */
+static int piece_write(struct writing *w, struct fault *why)
+{
+	for (int64_t from = w->piece->from, month, edge; from < w->piece->end; from = edge) {
+		zone_utc_month(from, &month, &edge);
+		if (edge > w->piece->end)
+			edge = w->piece->end;
+		if (part_write(w, from, edge, why) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* --- runs --------------------------------------------------------------------------------------- */
+
+/* Pieces `first` to `last`, which follow each other without a gap, as one run that has ended. */
+static int run_add(struct writing *w, int first, int last, struct fault *why)
+{
+	const struct import_run *r = w->r;
+	const struct import_piece *a = &r->pieces[first], *z = &r->pieces[last];
+	struct import *im = w->im;
+	struct import_run_values *grown = one_more(im->runs, im->nruns, &im->runs_room, sizeof(*grown), why);
+
+	if (!grown)
+		return -1;
+	im->runs = grown;
+	if (import_begin(w->l, im, why) < 0)
+		return -1;
+	grown[im->nruns++] = (struct import_run_values){ .id = ++im->last_run, .cluster = r->cluster, .job = r->job, .submit = a->submit,
+		.start = a->from, .label = r->label, .partition = r->partition, .project = r->project, .uid = r->uid,
+		.tier = job_tier_name(r->tier), .gpus = z->gpus, .tres = z->tres, .price = z->price, .end = z->end, .state = r->state };
+	w->seq = 0;
+	for (int i = first; i <= last; i++) {
+		w->piece = &r->pieces[i];
+		if (piece_write(w, why) < 0)
+			return -1;
+	}
+	w->out->runs++;
+	return 0;
+}
+
+/* Which pieces the books have already. */
+static int look_up(struct ledger *l, struct import *im, const struct import_run *r, bool known[IMPORT_PIECES_MAX], struct fault *why)
+{
+	if (write_all(l, im, why) < 0)
+		return -1;
+	for (int i = 0; i < r->npieces; i++) {
+		int rc = piece_known(l, r, &r->pieces[i], why);
+
+		if (rc < 0)
+			return -1;
+		known[i] = rc;
+	}
+	return 0;
+}
+
+int import_add(struct ledger *l, struct import *im, const struct import_run *r, struct import_result *out, struct fault *why)
+{
+	struct writing w = { .l = l, .im = im, .r = r, .out = out };
+	bool known[IMPORT_PIECES_MAX] = {0};
+	int last;
+
+	if (may_be_known(im, r) && look_up(l, im, r, known, why) < 0)
+		return -1;
+	for (int i = 1; i < r->npieces; i++)	/* the same row twice */
+		known[i] = known[i] || (r->pieces[i].submit == r->pieces[i - 1].submit && r->pieces[i].from == r->pieces[i - 1].from);
+	for (int first = 0; first < r->npieces; first = last + 1) {
+		last = first;
+		out->known += known[first];
+		if (known[first])
+			continue;
+		while (last + 1 < r->npieces && !known[last + 1] && r->pieces[last + 1].from == r->pieces[last].end)
+			last++;
+		if (run_add(&w, first, last, why) < 0)
+			return -1;
+	}
+	im->lowest = r->job < im->lowest ? r->job : im->lowest;
+	im->highest = r->job > im->highest ? r->job : im->highest;
+	return 0;
+}
+
+int import_end(struct ledger *l, struct import *im, struct fault *why)
+{
+	static const char rows_sql[] = "UPDATE import SET first_run = ?, last_run = ?, first_charge = ?, last_charge = ? WHERE id = ?";
+	static const char hash_sql[] = "UPDATE import SET hash = import_hash(first_run, last_run, first_charge, last_charge) WHERE id = ?";
+
+	if (!im->id)
+		return 0;
+	if (write_all(l, im, why) < 0 ||
+		sql_do(l, rows_sql, why, "iiiii", im->first_run, im->last_run, im->first_charge, im->last_charge, im->id) < 0)
+		return -1;
+	return sql_do(l, hash_sql, why, "i", im->id);
+}

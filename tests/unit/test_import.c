@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * test_import.c - runs out of Slurm's accounting: once, with their parts, counted or paid, and never with money that is not there */
+#include "tests/unit/books.h"
+#include "tests/unit/suites.h"
+#include <string.h>
+
+static struct books b;
+static int64_t lab, vision;
+
+#define MARCH 1772323200		/* 2026-03-01T00:00:00Z: NOON of the stories is in January 2027 */
+#define GPUS 2
+
+static void setup(void)
+{
+	books_open(&b);
+	lab = books_project(&b, "lab", 0);
+	vision = books_project(&b, "vision", lab);
+}
+
+static void teardown(void)
+{
+	books_close(&b);
+}
+
+/* GPUS GPUs of vision from `start` for some hours. */
+static struct import_run run_of(int64_t job, int64_t start, int64_t hours)
+{
+	return (struct import_run){ .cluster = "c", .label = "job", .partition = "gpu", .state = "COMPLETED", .job = job, .start = start,
+		.project = vision, .uid = 1000, .tier = TIER_FUNDED, .npieces = 1,
+		.pieces = { { .submit = start - 60, .from = start, .end = start + hours * HOUR, .gpus = GPUS, .price = GPUS * AMOUNT_RATE_ONE,
+			.tres = "gres/gpu=2" } } };
+}
+
+/* It was made larger or smaller after `hours` more. */
+static void resize(struct import_run *r, int64_t gpus, int64_t hours)
+{
+	int64_t at = r->pieces[r->npieces - 1].end;
+
+	r->pieces[r->npieces++] = (struct import_piece){ .submit = at, .from = at, .end = at + hours * HOUR, .gpus = gpus,
+		.price = gpus * AMOUNT_RATE_ONE, .tres = "gres/gpu=x" };
+}
+
+static struct import_result import(struct import_run r)
+{
+	return books_import(&b, &r, false);
+}
+
+static struct import_result charge(struct import_run r)
+{
+	return books_import(&b, &r, true);
+}
+
+#define parts_are(what, n) ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM charge WHERE " what), n)
+
+/* --- counted ------------------------------------------------------------------------------------ */
+
+START_TEST(what_was_imported_once_is_not_imported_twice)
+{
+	struct import_result first = import(run_of(7, MARCH + HOUR, 3)), second = import(run_of(7, MARCH + HOUR, 3));
+
+	ck_assert_int_eq(first.runs, 1);
+	ck_assert_int_eq(first.known, 0);
+	ck_assert_int_eq(first.gpu_seconds, 6 * HOUR);
+	ck_assert_int_eq(first.units, 6 * GPU_H);
+	ck_assert_int_eq(second.runs, 0);
+	ck_assert_int_eq(second.known, 1);
+	ck_assert_int_eq(books_ask(&b, "SELECT sum(units) FROM charge"), 6 * GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM import"), 1);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM journal"), 0);
+}
+END_TEST
+
+START_TEST(the_same_row_twice_in_one_batch_counts_once)
+{
+	struct import_run r = run_of(7, MARCH, 1);
+
+	r.pieces[r.npieces++] = r.pieces[0];
+	ck_assert_int_eq(import(r).known, 1);
+	ck_assert_int_eq(books_ask(&b, "SELECT sum(units) FROM charge"), 2 * GPU_H);
+}
+END_TEST
+
+START_TEST(a_requeued_job_has_several_runs)
+{
+	import(run_of(7, MARCH, 1));
+	ck_assert_int_eq(import(run_of(7, MARCH + 2 * HOUR, 1)).runs, 1);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM run WHERE job = 7"), 2);
+}
+END_TEST
+
+START_TEST(a_run_that_the_loop_knows_is_left_alone)
+{
+	struct submission s = { .project = vision, .gpus = 1, .min_runtime_s = HOUR, .now = NOON };
+	struct import_run told = run_of(12, NOON + 5, 1);
+	struct run r;
+
+	told.pieces[0].submit = NOON;
+	ck_assert_int_eq(books_submit(&b, &s), 0);
+	books_start(&b, &s, 12, NOON + 5, &r);
+	ck_assert_int_eq(import(told).known, 1);
+	ck_assert_int_eq(books_end(&b, &r, NOON + 5 + HOUR), 0);
+	ck_assert_int_eq(import(told).known, 1);
+	told.pieces[0].submit = NOON + 1;		/* slurmctld and slurmdbd may differ in that */
+	ck_assert_int_eq(import(told).known, 1);
+	parts_are("kind = 'imported'", 0);
+}
+END_TEST
+
+START_TEST(the_loop_does_not_open_what_was_imported)
+{
+	struct import_run told = run_of(12, NOON - 7 * HOUR, 2);
+	struct run out;
+
+	import(told);
+	ck_assert_int_eq(ledger_begin(b.l, LEDGER_HOLDS, &b.why), 0);
+	out = (struct run){ .cluster = "c", .job = 12, .submit = told.pieces[0].submit, .start = told.start, .label = "12",
+		.partition = "gpu", .project = vision, .tres = "" };
+	ck_assert_int_eq(run_open(b.l, &out, &b.why), 1);
+	ck_assert_int_ne(out.ended, 0);
+	ledger_rollback(b.l);
+}
+END_TEST
+
+START_TEST(a_run_is_split_at_the_edge_of_the_month)
+{
+	import(run_of(7, MARCH - 2 * HOUR, 5));
+	parts_are("kind = 'imported'", 2);
+	ck_assert_int_eq(books_ask(&b, "SELECT units FROM charge WHERE part_end = %d", MARCH), 4 * GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT units FROM charge WHERE part_start = %d", MARCH), 6 * GPU_H);
+}
+END_TEST
+
+START_TEST(a_run_in_the_free_tier_costs_nothing)
+{
+	struct import_run r = run_of(7, MARCH, 3);
+
+	r.tier = TIER_FREE;
+	ck_assert_int_eq(import(r).units, 0);
+	parts_are("kind = 'free' AND units = 0", 1);
+}
+END_TEST
+
+static int add_up(int64_t project, amount_t units, void *arg)
+{
+	*(amount_t *)arg += project == vision ? units : 0;
+	return 0;
+}
+
+START_TEST(it_counts_for_fair_share_as_far_as_it_is_in_the_window)
+{
+	amount_t units = 0;
+
+	import(run_of(7, NOON - 10 * HOUR, 4));
+	import(run_of(8, NOON - 100 * HOUR, 4));
+	ck_assert_int_eq(ledger_begin(b.l, LEDGER_READ, &b.why), 0);
+	ck_assert_int_eq(charge_sums(b.l, NOON - 8 * HOUR, add_up, &units, &b.why), 0);
+	ledger_rollback(b.l);
+	ck_assert_int_eq(units, 2 * GPUS * GPU_H);
+}
+END_TEST
+
+/* --- resized ------------------------------------------------------------------------------------ */
+
+START_TEST(the_rows_of_a_resized_job_are_parts_of_one_run)
+{
+	struct import_run r = run_of(7, MARCH, 1);
+	struct import_result told;
+
+	resize(&r, 4, 2);
+	told = import(r);
+	ck_assert_int_eq(told.runs, 1);
+	ck_assert_int_eq(told.units, 10 * GPU_H);
+	parts_are("run = 1", 2);
+	ck_assert_int_eq(books_ask(&b, "SELECT ended FROM run"), MARCH + 3 * HOUR);
+	told = import(r);
+	ck_assert_int_eq(told.runs, 0);
+	ck_assert_int_eq(told.known, 2);
+}
+END_TEST
+
+START_TEST(a_file_that_begins_in_the_middle_of_a_run_and_one_with_all_of_it_count_it_once)
+{
+	struct import_run all = run_of(7, MARCH, 1), end = all;
+
+	resize(&all, 4, 2);
+	end.pieces[0] = all.pieces[1];
+	ck_assert_int_eq(import(end).units, 8 * GPU_H);
+	ck_assert_int_eq(import(all).known, 1);
+	ck_assert_int_eq(books_ask(&b, "SELECT sum(units) FROM charge"), 10 * GPU_H);
+	ck_assert_int_eq(import(end).known, 1);
+	ck_assert_int_eq(import(all).known, 2);
+}
+END_TEST
+
+START_TEST(a_file_that_ends_in_the_middle_of_a_run_and_one_with_all_of_it_count_it_once)
+{
+	struct import_run all = run_of(7, MARCH, 1), begin = all;
+
+	resize(&all, 4, 2);
+	import(begin);
+	ck_assert_int_eq(import(all).known, 1);
+	ck_assert_int_eq(books_ask(&b, "SELECT sum(units) FROM charge"), 10 * GPU_H);
+	ck_assert_int_eq(import(all).known, 2);
+}
+END_TEST
+
+/* --- charged ------------------------------------------------------------------------------------ */
+
+START_TEST(it_is_charged_to_the_project_and_those_above_it)
+{
+	struct import_result told;
+
+	books_allot(&b, lab, 100 * GPU_H, 0, 0);
+	books_allot(&b, vision, 50 * GPU_H, 0, 0);
+	told = charge(run_of(7, MARCH - HOUR, 3));
+	ck_assert_int_eq(told.units, 6 * GPU_H);
+	ck_assert_int_eq(told.unpaid, 0);
+	ck_assert_int_eq(books_available(&b, vision, NOON), 44 * GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT charged FROM allocation_sum WHERE allocation = 1"), 6 * GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM journal WHERE kind = 'charge' AND at = %d AND actor = 'ada'", NOON), 4);
+	ck_assert_int_eq(charge(run_of(7, MARCH - HOUR, 3)).known, 1);
+	ck_assert_int_eq(books_available(&b, vision, NOON), 44 * GPU_H);
+}
+END_TEST
+
+START_TEST(what_no_money_is_there_for_is_uncovered_and_nothing_is_overdrawn)
+{
+	struct import_result told;
+
+	books_allot(&b, lab, 3 * GPU_H, 0, 0);
+	books_allot(&b, vision, 50 * GPU_H, 0, 0);
+	told = charge(run_of(7, MARCH, 3));
+	ck_assert_int_eq(told.units, 3 * GPU_H);
+	ck_assert_int_eq(told.unpaid, 3 * GPU_H);
+	parts_are("kind = 'uncovered' AND units = 0", 1);
+	ck_assert_int_eq(books_available(&b, vision, NOON), 0);
+	ck_assert_int_eq(charge(run_of(8, MARCH, 3)).unpaid, 6 * GPU_H);
+}
+END_TEST
+
+START_TEST(what_is_held_is_not_touched)
+{
+	struct submission s = { .project = vision, .gpus = 1, .min_runtime_s = 4 * HOUR, .now = NOON };
+
+	books_allot(&b, vision, 6 * GPU_H, 0, 0);
+	ck_assert_int_eq(books_submit(&b, &s), 0);
+	ck_assert_int_eq(charge(run_of(7, MARCH, 3)).units, 2 * GPU_H);
+}
+END_TEST
+
+START_TEST(an_allocation_pays_only_for_what_ended_while_it_was_live)
+{
+	books_allot(&b, vision, 50 * GPU_H, MARCH + HOUR, 0);
+	ck_assert_int_eq(charge(run_of(7, MARCH - 24 * HOUR, 3)).unpaid, 6 * GPU_H);
+	ck_assert_int_eq(charge(run_of(8, MARCH, 3)).unpaid, 0);
+}
+END_TEST
+
+START_TEST(an_allocation_that_has_expired_pays_nothing)
+{
+	books_allot(&b, vision, 50 * GPU_H, 0, NOON + HOUR);
+	books_allot(&b, vision, 1 * GPU_H, 0, NOON + 2 * HOUR);
+	ck_assert_ptr_null(books_try(&b, "UPDATE allocation SET ends = ends - 7200 WHERE id = 1"));
+	ck_assert_int_eq(charge(run_of(7, MARCH, 3)).units, 1 * GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT charged FROM allocation_sum WHERE allocation = 1"), 0);
+}
+END_TEST
+
+START_TEST(the_soonest_to_expire_pays_first)
+{
+	books_allot(&b, vision, 50 * GPU_H, 0, 0);
+	books_allot(&b, vision, 4 * GPU_H, 0, NOON + HOUR);
+	charge(run_of(7, MARCH, 3));
+	ck_assert_int_eq(books_ask(&b, "SELECT charged FROM allocation_sum WHERE allocation = 2"), 4 * GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT charged FROM allocation_sum WHERE allocation = 1"), 2 * GPU_H);
+}
+END_TEST
+
+START_TEST(a_project_without_allocations_is_charged_nothing_and_counted)
+{
+	struct import_result told = charge(run_of(7, MARCH, 3));
+
+	ck_assert_int_eq(told.units, 6 * GPU_H);
+	ck_assert_int_eq(told.unpaid, 0);
+	parts_are("kind = 'funded'", 1);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM journal"), 0);
+}
+END_TEST
+
+Suite *import_suite(void)
+{
+	TCase *t = tcase_create("import");
+	Suite *s = suite_create("import");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, what_was_imported_once_is_not_imported_twice);
+	tcase_add_test(t, the_same_row_twice_in_one_batch_counts_once);
+	tcase_add_test(t, a_requeued_job_has_several_runs);
+	tcase_add_test(t, a_run_that_the_loop_knows_is_left_alone);
+	tcase_add_test(t, the_loop_does_not_open_what_was_imported);
+	tcase_add_test(t, a_run_is_split_at_the_edge_of_the_month);
+	tcase_add_test(t, a_run_in_the_free_tier_costs_nothing);
+	tcase_add_test(t, it_counts_for_fair_share_as_far_as_it_is_in_the_window);
+	tcase_add_test(t, the_rows_of_a_resized_job_are_parts_of_one_run);
+	tcase_add_test(t, a_file_that_begins_in_the_middle_of_a_run_and_one_with_all_of_it_count_it_once);
+	tcase_add_test(t, a_file_that_ends_in_the_middle_of_a_run_and_one_with_all_of_it_count_it_once);
+	tcase_add_test(t, it_is_charged_to_the_project_and_those_above_it);
+	tcase_add_test(t, what_no_money_is_there_for_is_uncovered_and_nothing_is_overdrawn);
+	tcase_add_test(t, what_is_held_is_not_touched);
+	tcase_add_test(t, an_allocation_pays_only_for_what_ended_while_it_was_live);
+	tcase_add_test(t, an_allocation_that_has_expired_pays_nothing);
+	tcase_add_test(t, the_soonest_to_expire_pays_first);
+	tcase_add_test(t, a_project_without_allocations_is_charged_nothing_and_counted);
+	suite_add_tcase(s, t);
+	return s;
+}
