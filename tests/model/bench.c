@@ -222,7 +222,7 @@ bool bench_may_change(struct bench *b, int64_t now, const struct question *q, in
 	struct admission_row a;
 	struct verdict v;
 
-	must(ledger_begin(b->d.ledger, LEDGER_READ, &b->why) == 0 &&
+	must(ledger_begin(b->d.ledger, LEDGER_HOLDS, &b->why) == 0 &&
 			admission_by_job(b->d.ledger, W_FIRST_JOB + job, &a, &b->why) == 1 &&
 			admit_change(&b->d, q, NULL, &a, now, &v, &b->why) == 0,
 		b, "a change");
