@@ -266,9 +266,9 @@ struct unchanged {
 static bool is_settled(const struct pass *p, const struct waiting *w, const struct pool_row *pool)
 {
 	const struct admission_row *a = &w->admission;
-	char now[160];
+	char now[SIGNATURE_MAX];
 
-	if (a->tier != TIER_FUNDED || a->parked_at || a->user_held_at || w->held_by_user || pool->tasks != w->tasks ||
+	if (a->tier != TIER_FUNDED || a->parked_at || a->changing_at || a->user_held_at || w->held_by_user || pool->tasks != w->tasks ||
 		pool->units != a->per_task * w->tasks)
 		return false;
 	if (w->job->qos && strcmp(w->job->qos, admit_qos(p->b, a->tier, w->job->het_job_id != 0)) != 0)
