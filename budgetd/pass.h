@@ -67,6 +67,10 @@ bool pass_same_project(struct pass *p, const struct job_view *j, int64_t project
 /* The admission of a job by the token in its AdminComment, else by its id. 1 found, 0 none, -1. */
 int pass_admission(struct pass *p, const struct job_view *j, struct admission_row *out, struct fault *why);
 
+/* --- controller_changed.c: what waits was changed --- */
+bool pass_is_as_seen(const struct waiting *w);	/* is the job what its admission was last priced for? */
+int pass_follow_change(struct pass *p, struct waiting *w, struct fault *why);	/* in a transaction, before its hold is looked at */
+
 /* --- controller_waiting.c: holds of what waits --- */
 int pass_settle_waiting(struct pass *p, struct fault *why);	/* opened, resized, given back; who waits for money, and who need not any more */
 
