@@ -31,17 +31,32 @@ void progress_start(struct progress *p, FILE *file)
 	p->since_ms = now_ms();
 }
 
-static void draw(struct progress *p, int64_t at, int64_t rows)
+/* What is left takes as long as what was done, a byte as a byte. The clock starts with the first row: the rate is that
+ * of the whole so far, which does not jump as that of the last moment does. */
+static void draw_rest(const struct progress *p, int64_t at, int64_t took_ms)
+{
+	int64_t left_s = (int64_t)((double)took_ms * (double)(p->whole - at) / (double)at / 1000) + 1;
+
+	if (left_s >= 3600)
+		fprintf(stderr, ", %" PRId64 ":%02d:%02d left", left_s / 3600, (int)(left_s / 60 % 60), (int)(left_s % 60));
+	else
+		fprintf(stderr, ", %d:%02d left", (int)(left_s / 60), (int)(left_s % 60));
+}
+
+/* After AFTER_MS: `took_ms` is not 0. The line before it may have been longer: its rest is wiped. */
+static void draw(struct progress *p, int64_t at, int64_t rows, int64_t took_ms)
 {
 	static const char full[WIDTH + 1] = "########################################";
 	int part = p->whole > 0 && at >= 0 ? (int)(at * WIDTH / p->whole) : 0;
 
 	part = part > WIDTH ? WIDTH : part;
+	fputc('\r', stderr);
 	if (p->whole > 0)
-		fprintf(stderr, "\r[%.*s%*s] %3d %%  %" PRId64 " rows", part, full, WIDTH - part, "",
-			part * 100 / WIDTH, rows);
-	else
-		fprintf(stderr, "\r%" PRId64 " rows", rows);
+		fprintf(stderr, "[%.*s%*s] %3d %%  ", part, full, WIDTH - part, "", (int)(at * 100 / p->whole));
+	fprintf(stderr, "%" PRId64 " rows, %" PRId64 " a second", rows, rows * 1000 / took_ms);
+	if (at > 0 && at < p->whole)
+		draw_rest(p, at, took_ms);
+	fputs("\033[K", stderr);
 	p->shown = true;
 }
 
@@ -55,7 +70,7 @@ void progress_step(struct progress *p, FILE *file, int64_t rows)
 	if (now - p->since_ms < AFTER_MS || now - p->drawn_ms < EVERY_MS)
 		return;
 	p->drawn_ms = now;
-	draw(p, ftello(file), rows);
+	draw(p, ftello(file), rows, now - p->since_ms);
 }
 
 void progress_end(struct progress *p)

@@ -34,7 +34,7 @@ int slurm_link_cluster(struct slurm_link *l, struct cluster_view **out, struct f
 {
 	struct cluster_view *c = calloc(1, sizeof(*c));
 	struct partition_view *p = calloc(1, sizeof(*p));
-	char type[8];
+	char type[16];
 
 	(void)l;
 	if (!c || !p) {
