@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * admit.c - the verdict, and the hold that makes it true. */
 #include "budgetd/admit.h"
+#include "budgetd/admit_parts.h"
 #include "budgetd/cluster_state.h"
 #include "budgetd/rates.h"
 #include "lib/duration.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +85,7 @@ const char *admit_qos(const struct budgetd *b, enum job_tier tier, bool het)
 
 /* --- the decision ------------------------------------------------------------------------------- */
 
-static void refuse(struct verdict *v, const char *text)
+void admit_refuse(struct verdict *v, const char *text)
 {
 	*v = (struct verdict){0};
 	snprintf(v->text, sizeof(v->text), "refused: %s", text);
@@ -98,7 +100,7 @@ enum on_exhausted admit_site_policy(const struct budgetd *b)
 	return policies[b->settings->on_exhausted];
 }
 
-static struct admission_question ask(const struct budgetd *b, const struct question *q, const struct priced *p, const struct path *path,
+struct admission_question admit_ask(const struct budgetd *b, const struct question *q, const struct priced *p, const struct path *path,
 	int64_t now)
 {
 	static const enum admission_exhausted exhausted[] = {
@@ -117,7 +119,7 @@ static struct admission_question ask(const struct budgetd *b, const struct quest
 	};
 }
 
-static void decide(const struct admission_question *aq, const struct priced *p, const struct path *path, struct admission *out)
+void admit_decide(const struct admission_question *aq, const struct priced *p, const struct path *path, struct admission *out)
 {
 	struct budget_node nodes[BUDGET_DEPTH_MAX];
 
@@ -127,7 +129,7 @@ static void decide(const struct admission_question *aq, const struct priced *p, 
 
 /* Where jobs wait, the first of those that do is not overtaken by a smaller one: this one stands behind it, until a pass has put both into
  * their order. `self` (0 = none) is not in its own way. */
-static int look_in_front(struct ledger *l, const struct path *path, int64_t uid, int64_t self, struct admission_question *aq, struct fault *why)
+int admit_look_in_front(struct ledger *l, const struct path *path, int64_t uid, int64_t self, struct admission_question *aq, struct fault *why)
 {
 	struct admission_row head;
 
@@ -182,7 +184,7 @@ static int record(struct ledger *l, const struct question *q, const struct price
 /* The account is no project. */
 static void judge_unknown(const struct budgetd *b, const char *text, struct verdict *v)
 {
-	refuse(v, text);
+	admit_refuse(v, text);
 	if (b->settings->unknown_account != UNKNOWN_ACCOUNT_FREE)
 		return;
 	*v = (struct verdict){ .accepted = true, .tier = TIER_FREE, .qos = b->settings->qos_free };
@@ -190,7 +192,7 @@ static void judge_unknown(const struct budgetd *b, const char *text, struct verd
 }
 
 /* Units that are spoken for and not in the books: the components of a het job that are quoted before this one. */
-static void path_set_aside(struct path *path, const struct set_aside *aside)
+void path_set_aside(struct path *path, const struct set_aside *aside)
 {
 	for (int i = 0; i < path->depth; i++)
 		for (size_t k = 0; aside && k < aside->count; k++) {
@@ -213,6 +215,10 @@ static void decide_for_stranger(const struct admission_question *aq, const struc
 			"refused: %s", a->accepted ? project : problem.text);
 }
 
+/* The queue alone tells what belongs together: the next pass does it (controller_het.c). */
+#define HET_FOLLOWS "\nAll components of its het job follow."
+static_assert(sizeof(HET_FOLLOWS) + sizeof(((struct admission *)0)->text) <= VERDICT_TEXT_MAX, "there is room for it behind any text");
+
 /* The verdict over the books of `l`, and what it was made from; nothing is written. path->depth is 0 when the account is no project. */
 static int judge(const struct budgetd *b, struct ledger *l, const struct question *q, const struct priced *p, const struct set_aside *aside,
 	int64_t now, struct path *path, struct admission *a, struct verdict *v, struct fault *why)
@@ -232,18 +238,20 @@ static int judge(const struct budgetd *b, struct ledger *l, const struct questio
 	if (path_load_for(l, project.id, q->uid, now, path, why) < 0)
 		return -1;
 	path_set_aside(path, aside);
-	aq = ask(b, q, p, path, now);
-	if (look_in_front(l, path, q->uid, 0, &aq, why) < 0)
+	aq = admit_ask(b, q, p, path, now);
+	if (admit_look_in_front(l, path, q->uid, 0, &aq, why) < 0)
 		return -1;
 	if (q->stranger)
 		decide_for_stranger(&aq, p, project.name, a);
 	else
-		decide(&aq, p, path, a);
+		admit_decide(&aq, p, path, a);
 	v->accepted = a->accepted;
 	v->tier = a->accepted ? a->tier : TIER_UNSET;
 	memcpy(v->text, a->text, sizeof(a->text));
 	if (!a->accepted)
 		return 0;
+	if (q->het && (a->tier == TIER_FREE || a->waits))
+		strcat(v->text, HET_FOLLOWS);
 	memcpy(v->account, project.name, sizeof(v->account));
 	v->qos = admit_qos(b, a->tier, q->het);
 	return 0;
@@ -258,11 +266,11 @@ static bool judge_early(struct budgetd *b, const struct question *q, int64_t now
 	*v = (struct verdict){0};
 	p->valid = priced;
 	if (!priced)
-		refuse(v, problem.text);
+		admit_refuse(v, problem.text);
 	else if (p->price == 0)
 		v->accepted = true;
 	else if (!q->account || !*q->account)
-		refuse(v, "no account was given and the user has no default account; submit with --account=PROJECT");
+		admit_refuse(v, "no account was given and the user has no default account; submit with --account=PROJECT");
 	else
 		return false;
 	return true;
@@ -297,7 +305,7 @@ int admit(struct budgetd *b, const struct question *q, const char *request, int6
 
 /* --- a quote ------------------------------------------------------------------------------------ */
 
-static int set_aside_add(struct set_aside *aside, const struct path *path, amount_t units, struct fault *why)
+int set_aside_add(struct set_aside *aside, const struct path *path, amount_t units, struct fault *why)
 {
 	for (int i = 0; i < path->depth && units > 0; i++) {
 		size_t k = 0;
@@ -326,155 +334,4 @@ int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, s
 	if (judge(b, l, q, priced, aside, now, &path, &a, out, why) < 0)
 		return -1;
 	return set_aside_add(aside, &path, out->accepted && path.depth ? a.hold : 0, why);
-}
-
-/* --- a modification ----------------------------------------------------------------------------- */
-
-/* Tasks that still have to be paid for: those of the pool; all while nothing is set aside; none once they run. */
-static int tasks_to_pay(struct budgetd *b, const struct admission_row *a, const struct hold_row *pool, struct fault *why)
-{
-	int runs;
-
-	if (pool)
-		return (int)pool->tasks;
-	runs = admission_runs(b->ledger, a->id, why);
-	return runs < 0 ? -1 : runs ? 0 : (int)a->tasks;
-}
-
-/* A change is a check of the difference: what costs no more in its project needs none, however little there is. */
-static bool costs_no_more(const struct admission_question *aq, const struct priced *p, const struct admission_row *a, const struct path *path)
-{
-	struct admission price;
-
-	return a->project == path->nodes[0].id && aq->time_limit_s != DURATION_UNLIMITED &&
-	       admission_price(aq, &p->rules, &price, NULL) == 0 && price.per_task <= a->per_task;
-}
-
-/* Would it fit, as it is to become, if what it holds now were given back? */
-static int check_more(struct budgetd *b, const struct question *q, const struct admission_row *a, struct priced *p, struct path *path,
-	int64_t now, struct verdict *v, struct fault *why)
-{
-	struct admission_question aq = ask(b, q, p, path, now);
-	struct hold_row pool;
-	struct admission d;
-	int have = hold_pool(b->ledger, a->id, &pool, why), tasks;
-
-	if (have < 0 || (have && hold_credit(b->ledger, &pool, path, why) < 0))
-		return -1;
-	if (a->parked_at && !have)
-		return 0;	/* it waits, and is priced anew: the loop gives it what it then needs, when there is money */
-	tasks = tasks_to_pay(b, a, have ? &pool : NULL, why);
-	if (tasks < 0)
-		return -1;
-	p->request.array_tasks = tasks;
-	p->options.min_runtime_s = a->min_runtime_s > 0 ? a->min_runtime_s : MIN_RUNTIME_UNSET;
-	p->options.tier = TIER_UNSET;
-	aq.on_exhausted = ADMIT_KEEP;
-	if (tasks == 0 || costs_no_more(&aq, p, a, path))
-		return 0;
-	decide(&aq, p, path, &d);
-	if (!d.accepted) {
-		refuse(v, "");
-		snprintf(v->text, sizeof(v->text), "the change is %s", d.text);
-	}
-	return 0;
-}
-
-int admit_change(struct budgetd *b, const struct question *q, const struct admission_row *a, int64_t now, struct verdict *out, struct fault *why)
-{
-	struct fault problem = {0};
-	struct project project;
-	struct priced p;
-	struct path path;
-	int rc;
-
-	*out = (struct verdict){ .accepted = true };
-	if (admit_price(b, q, now, &p, &problem) < 0) {
-		refuse(out, problem.text);
-		return 0;
-	}
-	rc = project_find(b->ledger, q->account ? q->account : "", &project, &problem);
-	if (rc != 1) {
-		refuse(out, problem.text);
-		return rc < 0 && errno != EINVAL ? fault_set(why, "%s", problem.text) : 0;
-	}
-	if (a->tier == TIER_FREE)
-		return 0;
-	return path_load_for(b->ledger, project.id, a->uid, now, &path, why) < 0 ? -1 : check_more(b, q, a, &p, &path, now, out, why);
-}
-
-/* --- what is declared anew ---------------------------------------------------------------------- */
-
-/* The pool as it is to be: `units` for each of its `tasks`. `path` has what there is now. */
-static int pool_set(struct ledger *l, const struct admission_row *a, struct hold_row *pool, bool have, int64_t tasks, const struct path *path,
-	int64_t now, struct fault *why)
-{
-	amount_t units = a->tier == TIER_FUNDED ? a->per_task * tasks : 0;
-
-	if (!have) {
-		*pool = (struct hold_row){ .admission = a->id, .project = a->project, .tasks = tasks, .units = units, .opened_at = now };
-		return units > 0 ? hold_open(l, path, pool, why) : 0;
-	}
-	if (units == 0)
-		return hold_close(l, pool, now, a->tier == TIER_FREE ? "declared free" : "waits for money", why);
-	pool->tasks = tasks;
-	if (units >= pool->units)
-		return hold_grow(l, path, pool, units - pool->units, why);
-	return hold_shrink(l, pool, pool->units - units, why);
-}
-
-/* Decided: what becomes of the admission and its hold. */
-static int declare(struct budgetd *b, const struct declaration *d, const struct priced *p, struct admission_row *a, int64_t now,
-	struct verdict *out, struct fault *why)
-{
-	struct admission_question aq;
-	struct admission decided;
-	struct path path, credited;
-	struct hold_row pool = {0};
-	int have = hold_pool(b->ledger, a->id, &pool, why);
-	struct priced whole = *p;
-
-	if (have < 0 || path_load_for(b->ledger, a->project, a->uid, now, &path, why) < 0)
-		return -1;
-	credited = path;
-	if (have && hold_credit(b->ledger, &pool, &credited, why) < 0)
-		return -1;
-	whole.request.array_tasks = have ? pool.tasks : d->tasks ? d->tasks : 1;
-	aq = ask(b, d->question, &whole, &credited, now);
-	aq.deferred = !have && !d->tasks;
-	/* What waits already, with nothing set aside, goes on waiting when what it declares does not fit either. */
-	aq.on_exhausted = a->parked_at && !have ? ADMIT_WAIT : ADMIT_DECLARE;
-	if (look_in_front(b->ledger, &path, a->uid, a->id, &aq, why) < 0)
-		return -1;
-	decide(&aq, &whole, &credited, &decided);
-	memcpy(out->text, decided.text, sizeof(decided.text));
-	out->accepted = decided.accepted;
-	out->tier = decided.tier;
-	if (!decided.accepted)
-		return 0;
-	a->tier = decided.tier;
-	a->min_runtime_s = decided.min_runtime_s;
-	a->per_task = decided.per_task;
-	if (a->tier == TIER_FREE)
-		a->parked_at = a->waits_at = a->waits_behind = 0;
-	return pool_set(b->ledger, a, &pool, have, decided.tasks, &path, now, why);
-}
-
-int admit_declaration(struct budgetd *b, const struct declaration *d, struct admission_row *a, int64_t now, struct verdict *out,
-	struct fault *why)
-{
-	struct fault problem = {0};
-	struct priced p;
-
-	*out = (struct verdict){ .accepted = true, .tier = a->tier };
-	if (admit_price(b, d->question, now, &p, &problem) < 0) {
-		refuse(out, problem.text);
-		return 0;
-	}
-	if (d->gpus.total > 0 && admit_price_count(b, d->question, &d->gpus, now, &p, why) < 0)
-		return -1;
-	if (d->priced && declare(b, d, &p, a, now, out, why) < 0)
-		return -1;
-	a->team_rank = p.options.team_rank;
-	return out->accepted ? admission_update(b->ledger, a, why) : 0;
 }

@@ -62,9 +62,13 @@ struct set_aside {
 int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, struct set_aside *aside, int64_t now, struct priced *priced,
 	struct verdict *out, struct fault *why);
 
-/* May a known admission become what `q` says? Nothing is written: the loop follows when Slurm has made the change.
- * A funded job whose new hold does not fit is refused. */
-int admit_change(struct budgetd *b, const struct question *q, const struct admission_row *a, int64_t now, struct verdict *out, struct fault *why);
+/* May a known admission become what `q` says? Wants a LEDGER_HOLDS transaction with `a` read in it. A funded job whose new hold does not fit
+ * is refused, and nothing is written. What is accepted and costs more has the difference from then on: `a` becomes what is written, with
+ * changing_at = now. The loop follows when Slurm has made the change, and gives back what Slurm did not make.
+ * `limit_of` is what of the job gets another time limit, as it was named ("12", "12_3"); NULL = nothing does. It matters to what runs, where
+ * the whole time limit is set aside. */
+int admit_change(struct budgetd *b, const struct question *q, const char *limit_of, struct admission_row *a, int64_t now, struct verdict *out,
+	struct fault *why);
 
 /* What the owner of a pending job declares anew, checked as if what it holds now were given back; admission and hold are written. */
 struct declaration {

@@ -140,14 +140,18 @@ static int look(struct controller *c, struct pass *p, struct fault *why)
 
 /* --- a pass ------------------------------------------------------------------------------------- */
 
-/* One job that cannot be dealt with must not keep the others waiting: it is logged and met again by the next pass. */
-static void meet_jobs(struct pass *p)
+/* Those that wait, or all others. One job that cannot be dealt with must not keep the others waiting: it is logged and met again by the next
+ * pass. */
+static void meet_jobs(struct pass *p, bool waiting)
 {
 	for (size_t i = 0; i < p->jobs->count; i++) {
 		const struct job_view *j = &p->jobs->jobs[i];
 		struct fault why = {0};
-		int rc = j->stage == STAGE_PENDING ? pass_meet_pending(p, j, &why) : pass_meet_run(p, j, &why);
+		int rc;
 
+		if ((j->stage == STAGE_PENDING) != waiting)
+			continue;
+		rc = waiting ? pass_meet_pending(p, j, &why) : pass_meet_run(p, j, &why);
 		if (j->stage == STAGE_RUNNING)
 			pass_mend_running(p, j);
 		if (rc >= 0 && p->facts.slurmdbd)
@@ -289,11 +293,14 @@ static int pass_over_books(struct controller *c, struct pass *p, struct fault *w
 
 	if (expire_what_has_ended(p, why) < 0)
 		return -1;
-	meet_jobs(p);
+	meet_jobs(p, false);
 	if (look_back(c, p, &problem) < 0)	/* slurmdbd is away: asked again by the next pass, all else goes on */
 		log_warning("slurmdbd does not say what ran while budgetd was away: %s", problem.text);
 	/* What runs before what waits: an extension comes first, and what an end gives back can be used at once. */
-	if (pass_follow_runs(p, why) < 0 || pass_settle_waiting(p, why) < 0)
+	if (pass_follow_runs(p, why) < 0)
+		return -1;
+	meet_jobs(p, true);
+	if (pass_settle_waiting(p, why) < 0)
 		return -1;
 	if (!p->slurmdbd_away)
 		tell_lost(c, p);

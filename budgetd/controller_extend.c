@@ -61,6 +61,12 @@ static int extend_hold(struct pass *p, void *arg, struct fault *why)
 	return run_update(p->b->ledger, x->run, why);
 }
 
+/* An extension is looked for that long before the cover ends. */
+static int64_t lead(const struct pass *p)
+{
+	return 2 * p->b->settings->pass_interval_s + 5;
+}
+
 static int64_t quantum(const struct run *r, const struct job_view *j, int64_t now)
 {
 	int64_t from = r->covered_until > now ? r->covered_until : now;
@@ -93,11 +99,46 @@ static void tell_extension(const struct run *r, const struct extension *x, bool 
 		log_info("job %s: its project cannot pay beyond %jd, from then on it is free", r->label, (intmax_t)r->covered_until);
 }
 
+struct excess {
+	struct run *run;
+	int64_t covered_until;
+};
+
+/* A change of the limit that was accepted a moment ago may not show yet. */
+static int give_excess_back(struct pass *p, void *arg, struct fault *why)
+{
+	struct excess *x = arg;
+	struct admission_row a;
+	struct hold_row h;
+	int rc = admission_by_id(p->b->ledger, x->run->admission, &a, why);
+
+	if (rc == 1 && a.changing_at > p->now - p->b->settings->unbound_hold_s)
+		return 0;
+	rc = rc < 0 ? -1 : hold_of_run(p->b->ledger, x->run->id, &h, why);
+	if (rc != 1 || hold_shrink(p->b->ledger, &h, (x->run->covered_until - x->covered_until) * x->run->price, why) < 0)
+		return rc == 1 ? -1 : rc;
+	x->run->covered_until = x->covered_until;
+	return run_update(p->b->ledger, x->run, why);
+}
+
+int pass_give_excess_back(struct pass *p, struct run *r, const struct job_view *j, struct fault *why)
+{
+	struct excess x = { .run = r, .covered_until = r->start + j->time_limit_s };
+	int64_t soon = p->now + lead(p) + QUANTUM_MIN_S;	/* past its limit a run is covered by the minute */
+
+	if (p->b->settings->hold != HOLD_TIME_LIMIT || r->tier != TIER_FUNDED || !r->admission || r->free_since || j->time_limit_s <= 0 ||
+		j->time_limit_s == DURATION_UNLIMITED)
+		return 0;
+	if (x.covered_until < soon)
+		x.covered_until = soon;
+	return r->covered_until > x.covered_until ? pass_write(p, LEDGER_HOLDS, give_excess_back, &x, why) : 0;
+}
+
 /* Before the time that the hold covers is over: two passes and some seconds ahead. When money returns to a run that became free, the next
  * quantum is charged again; its protection does not return (doc/model.md, 4). */
 int pass_extend_if_due(struct pass *p, struct run *r, const struct job_view *j, struct fault *why)
 {
-	int64_t lead_s = 2 * p->b->settings->pass_interval_s + 5;
+	int64_t lead_s = lead(p);
 	bool was_free = r->free_since && r->free_since <= p->now;
 	struct extension x = { .run = r, .wanted_s = quantum(r, j, p->now) };
 	int rc;

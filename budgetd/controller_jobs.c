@@ -56,9 +56,10 @@ struct binding {
 static int bind_to_job(struct pass *p, void *arg, struct fault *why)
 {
 	struct binding *x = arg;
+	int rc = admission_by_id(p->b->ledger, x->admission->id, x->admission, why);	/* the snapshot may be older than a change of it */
 
 	x->admission->job = x->job;
-	return admission_update(p->b->ledger, x->admission, why);
+	return rc == 1 ? admission_update(p->b->ledger, x->admission, why) : rc;
 }
 
 /* The answer to a job that is met, with its question kept for later modifications. */

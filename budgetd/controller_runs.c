@@ -77,8 +77,11 @@ static int take_hold(struct pass *p, struct starting *s, struct hold_row *h, str
 	if (have < 0)
 		return -1;
 	p->pool_taken = p->pool_taken || have;
-	if (have)
+	if (have && pool.project == s->run.project)
 		return hold_take_task(p->b->ledger, &pool, s->run.id, p->now, h, why);
+	/* It was to move to another project, and started where it was. */
+	if (have && pool.tasks <= 1 && hold_close(p->b->ledger, &pool, p->now, "started in another project", why) < 0)
+		return -1;
 	*h = (struct hold_row){ .admission = s->admission.id, .project = s->run.project, .run = s->run.id, .tasks = 1,
 		.opened_at = p->now };
 	return hold_open(p->b->ledger, &(struct path){0}, h, why);	/* empty, to be filled as far as the money goes */
@@ -406,7 +409,7 @@ static int follow_run(const struct run *open, void *arg)
 	/* The snapshot is older than what this pass wrote: an ended run is not settled again (run_end would not either). */
 	if (is_this_run(j, open)) {
 		if (pass_note_found(p, &r, &why) < 0 || follow_job(p, &r, j, &why) < 0 ||
-			charge_past_months(p, &r, j, &why) < 0 || pass_extend_if_due(p, &r, j, &why) < 0)
+			charge_past_months(p, &r, j, &why) < 0 || pass_give_excess_back(p, &r, j, &why) < 0 || pass_extend_if_due(p, &r, j, &why) < 0)
 			log_warning("job %s: %s", r.label, why.text);
 		return 0;
 	}

@@ -6,7 +6,6 @@
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
 #include "budgetd/ranking.h"
-#include "lib/tres.h"
 #include "lib/wait_line.h"
 #include <errno.h>
 #include <stdio.h>
@@ -68,82 +67,10 @@ static int merge_waiting(struct pass *p, struct fault *why)
 	return 0;
 }
 
-/* --- the job as it is now ----------------------------------------------------------------------- */
-
-/* The job as it is priced: when this changes the job was modified, and the difference is checked anew. */
-static void signature(const struct job_view *j, char out[160])
-{
-	snprintf(out, 160, "%.40s|%.40s|%jd|%.40s|%u-%u", j->account ? j->account : "", j->partition ? j->partition : "",
-		(intmax_t)j->time_limit_s, j->tres_req && strstr(j->tres_req, "gres/") ? strstr(j->tres_req, "gres/") : "",
-		j->request.min_nodes, j->request.max_nodes);
-}
-
-/* Price the job as it is now, with the minimum runtime that was declared at submission. */
-static int reprice(struct pass *p, struct waiting *w, struct admission *out, struct fault *why)
-{
-	struct question q;
-	struct priced priced;
-	struct admission_question aq;
-	struct gpu_count asked;
-
-	question_from_job(w->job, &q);
-	q.comment = q.admin_comment = NULL;
-	if (admit_price(p->b, &q, p->now, &priced, why) < 0)
-		return -1;
-	/* Slurm's own count, once it has one, is what it will give. */
-	if (tres_read(w->job->tres_req, &asked, NULL) == 0 && asked.total > 0 && admit_price_count(p->b, &q, &asked, p->now, &priced, why) < 0)
-		return -1;
-	priced.request.array_tasks = 1;
-	priced.options.min_runtime_s = w->admission.min_runtime_s;
-	aq = (struct admission_question){ .request = &priced.request, .options = &priced.options, .time_limit_s = priced.time_limit_s,
-		.price = priced.price };
-	return admission_price(&aq, &priced.rules, out, why);
-}
-
-static int move_project(struct pass *p, struct waiting *w, struct fault *why)
-{
-	struct project project;
-	struct hold_row pool;
-	int have;
-
-	if (!w->job->account || pass_same_project(p, w->job, w->admission.project) ||
-		project_find(p->b->ledger, w->job->account, &project, NULL) != 1)
-		return 0;
-	have = hold_pool(p->b->ledger, w->admission.id, &pool, why);
-	if (have < 0 || (have && hold_close(p->b->ledger, &pool, p->now, "moved to another project", why) < 0))
-		return -1;
-	w->admission.project = project.id;
-	return 0;
-}
-
-/* The first look only remembers: the price was made a moment ago from the question itself. */
-static int follow_change(struct pass *p, struct waiting *w, struct fault *why)
-{
-	struct fault problem = {0};
-	struct admission priced;
-	char now[160];
-
-	signature(w->job, now);
-	if (strcmp(now, w->admission.seen) == 0)
-		return 0;
-	if (w->admission.seen[0]) {
-		if (reprice(p, w, &priced, &problem) < 0) {
-			log_warning("job %u was changed to something that cannot be priced: %s", w->job->job_id, problem.text);
-		} else {
-			w->admission.per_task = priced.per_task;
-			w->admission.min_runtime_s = priced.min_runtime_s;
-		}
-	}
-	if (move_project(p, w, why) < 0)	/* at the first look too: it may have been changed before we saw it */
-		return -1;
-	memcpy(w->admission.seen, now, sizeof(now));
-	return admission_update(p->b->ledger, &w->admission, why);
-}
-
 /* --- its hold ----------------------------------------------------------------------------------- */
 
 /* The pool of `tasks` tasks, of which there may be none yet. */
-static int pool_set(struct pass *p, struct waiting *w, struct hold_row *pool, bool have, int64_t tasks, const struct path *path, struct fault *why)
+int pass_set_pool(struct pass *p, struct waiting *w, struct hold_row *pool, bool have, int64_t tasks, const struct path *path, struct fault *why)
 {
 	struct ledger *l = p->b->ledger;
 	amount_t units = w->admission.per_task * tasks, before = pool->units;
@@ -171,7 +98,7 @@ static int note_user_hold(struct pass *p, struct waiting *w, struct fault *why)
 	return admission_update(p->b->ledger, a, why);
 }
 
-static int unpark(struct pass *p, struct waiting *w, struct fault *why)
+int pass_unpark(struct pass *p, struct waiting *w, struct fault *why)
 {
 	if (!w->admission.parked_at)
 		return 0;
@@ -197,8 +124,8 @@ static int fit_pool(struct pass *p, struct waiting *w, struct fault *why)
 	if (w->asks)
 		return 0;
 	if (have && pool.tasks == wants && w->admission.per_task * wants == pool.units)
-		return unpark(p, w, why);	/* nearly always: a queue of thousands is looked at in every pass */
-	return pool_set(p, w, &pool, have, wants, NULL, why) < 0 ? -1 : unpark(p, w, why);
+		return pass_unpark(p, w, why);	/* nearly always: a queue of thousands is looked at in every pass */
+	return pass_set_pool(p, w, &pool, have, wants, NULL, why) < 0 ? -1 : pass_unpark(p, w, why);
 }
 
 static int settle(struct pass *p, void *arg, struct fault *why)
@@ -209,7 +136,7 @@ static int settle(struct pass *p, void *arg, struct fault *why)
 	/* The snapshot may be older than what the job's owner has declared since. */
 	if (rc != 1 || w->admission.tier == TIER_FREE)
 		return rc < 0 ? -1 : 0;
-	if (follow_change(p, w, why) < 0 || note_user_hold(p, w, why) < 0)
+	if (pass_follow_change(p, w, why) < 0 || note_user_hold(p, w, why) < 0)
 		return -1;
 	return fit_pool(p, w, why);
 }
@@ -227,17 +154,15 @@ struct unchanged {
 static bool is_settled(const struct pass *p, const struct waiting *w, const struct pool_row *pool)
 {
 	const struct admission_row *a = &w->admission;
-	char now[160];
 
-	if (a->tier != TIER_FUNDED || a->parked_at || a->user_held_at || w->held_by_user || pool->tasks != w->tasks ||
+	if (a->tier != TIER_FUNDED || a->parked_at || a->changing_at || a->user_held_at || w->held_by_user || pool->tasks != w->tasks ||
 		pool->units != a->per_task * w->tasks)
 		return false;
 	if (w->job->qos && strcmp(w->job->qos, admit_qos(p->b, a->tier, w->job->het_job_id != 0)) != 0)
 		return false;
 	if (p->pool_taken && (w->job->restarts || w->job->array_job_id))
 		return false;	/* perhaps of this very job, which waits again */
-	signature(w->job, now);
-	return strcmp(now, a->seen) == 0;
+	return pass_is_as_seen(w);
 }
 
 static int mark_settled(const struct pool_row *pool, void *arg)
@@ -274,18 +199,14 @@ static int settle_all(struct pass *p, struct fault *why)
 
 /* --- who gets more ------------------------------------------------------------------------------ */
 
-struct turn {
-	struct waiting *w;
-	struct wait_line *line;
-};
-
-static bool never_goes_free(const struct pass *p, const struct admission_row *a, const struct path *path)
+/* What has hours set aside keeps them: its change that cannot be paid waits, whatever its project does with jobs that it cannot pay. */
+bool pass_never_goes_free(const struct pass *p, const struct admission_row *a, const struct hold_row *pool, const struct path *path)
 {
-	return a->parked_at || a->insists || path_on_exhausted(path, admit_site_policy(p->b)) != ON_EXHAUSTED_FREE;
+	return pool->units > 0 || a->parked_at || a->insists || path_on_exhausted(path, admit_site_policy(p->b)) != ON_EXHAUSTED_FREE;
 }
 
 /* It does not fit as a whole. Where not one task does, it goes to the free tier, unless it waits already or its project has it otherwise. */
-static int fall_short(struct pass *p, struct waiting *w, bool stays, const struct wait_answer *got, const struct path *path, struct fault *why)
+int pass_fall_short(struct pass *p, struct waiting *w, bool stays, const struct wait_answer *got, const struct path *path, struct fault *why)
 {
 	struct admission_row *a = &w->admission;
 	struct admission_row before = *a;
@@ -308,7 +229,7 @@ static int fall_short(struct pass *p, struct waiting *w, bool stays, const struc
 	return admission_update(p->b->ledger, a, why);
 }
 
-static int ask_line(struct wait_line *line, const struct waiting *w, const struct hold_row *pool, bool stands, const struct path *credited,
+int pass_ask_line(struct wait_line *line, const struct waiting *w, const struct hold_row *pool, bool stands, const struct path *credited,
 	struct wait_answer *got, struct fault *why)
 {
 	struct budget_node nodes[BUDGET_DEPTH_MAX];
@@ -339,14 +260,14 @@ static int take_turn(struct pass *p, void *arg, struct fault *why)
 	if (path_load_for(l, w->admission.project, w->admission.uid, p->now, &path, why) < 0)
 		return -1;
 	credited = path;
-	stays = never_goes_free(p, &w->admission, &path);
-	if ((have && hold_credit(l, &pool, &credited, why) < 0) || ask_line(t->line, w, &pool, stays, &credited, &got, why) < 0)
+	stays = pass_never_goes_free(p, &w->admission, &pool, &path);
+	if ((have && hold_credit(l, &pool, &credited, why) < 0) || pass_ask_line(t->line, w, &pool, stays, &credited, &got, why) < 0)
 		return -1;
-	if (!have && got.tasks == 0)
-		w->paid = 0;
-	else if (pool_set(p, w, &pool, have, got.tasks, &path, why) < 0)
+	if (got.tasks == 0)
+		w->paid = 0;	/* and it keeps what it has, which pays for no task of it now */
+	else if (pass_set_pool(p, w, &pool, have, got.tasks, &path, why) < 0)
 		return -1;
-	return got.refused_at < 0 ? unpark(p, w, why) : fall_short(p, w, stays, &got, &path, why);
+	return got.refused_at < 0 ? pass_unpark(p, w, why) : pass_fall_short(p, w, stays, &got, &path, why);
 }
 
 /* Those who ask, in the order of their places. Their number, or -1. */
@@ -368,6 +289,11 @@ static ssize_t order_those_who_ask(struct pass *p, struct order_job *out, struct
 	return order_sort(out, n) < 0 ? fault_errno(why, ENOMEM, "out of memory") : (ssize_t)n;
 }
 
+static bool is_het(const struct waiting *w)
+{
+	return w->job->het_job_id != 0;
+}
+
 static int give_more(struct pass *p, struct fault *why)
 {
 	struct order_job *jobs = calloc(p->nwaiting + 1, sizeof(*jobs));
@@ -376,7 +302,7 @@ static int give_more(struct pass *p, struct fault *why)
 	int rc = n < 0 ? -1 : 0;
 
 	for (ssize_t i = 0; i < n && rc == 0; i++)
-		rc = pass_write(p, LEDGER_HOLDS, take_turn, &(struct turn){ jobs[i].data, &line }, why);
+		rc = pass_write(p, LEDGER_HOLDS, is_het(jobs[i].data) ? pass_het_take_turn : take_turn, &(struct turn){ jobs[i].data, &line }, why);
 	wait_line_clear(&line);
 	free(jobs);
 	return rc;
@@ -434,7 +360,7 @@ static int forget(struct pass *p, void *arg, struct fault *why)
 	struct waiting w = {0};
 	int rc = admission_by_id(p->b->ledger, *(const int64_t *)arg, &w.admission, why);
 
-	return rc == 1 ? unpark(p, &w, why) : rc;
+	return rc == 1 ? pass_unpark(p, &w, why) : rc;
 }
 
 static bool is_in_queue(const struct pass *p, int64_t job)
@@ -475,7 +401,7 @@ int pass_settle_waiting(struct pass *p, struct fault *why)
 	if (merge_waiting(p, why) < 0 || settle_all(p, why) < 0)
 		return -1;
 	/* What is given back is there for those who ask. */
-	if (give_back_unclaimed(p, why) < 0 || give_more(p, why) < 0)
+	if (give_back_unclaimed(p, why) < 0 || pass_het_in_one_tier(p, why) < 0 || give_more(p, why) < 0)
 		return -1;
 	for (size_t i = 0; i < p->nwaiting; i++)
 		pass_follow_held(p, &p->waiting[i]);

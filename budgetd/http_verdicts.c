@@ -32,16 +32,21 @@ static struct json_object *verdict_json(struct request *rq, const struct verdict
 	return o;
 }
 
+static void find_stranger(struct request *rq, struct question *q)
+{
+	bool known, may = cluster_state_may_submit(rq->b->cluster, (uid_t)q->uid, q->account ? q->account : "", &known);
+
+	q->stranger = known && !may;
+}
+
 static int answer_submission(struct request *rq, struct verdict *v, struct fault *why)
 {
 	const char *text = json_object_to_json_string_ext(rq->body, JSON_C_TO_STRING_PLAIN);
 	struct question q;
-	bool known, may;
 
 	if (question_from_json(rq->body, &q, why) < 0)
 		return -1;
-	may = cluster_state_may_submit(rq->b->cluster, (uid_t)q.uid, q.account ? q.account : "", &known);
-	q.stranger = known && !may;
+	find_stranger(rq, &q);
 	switch (shadow_mode(rq->b, q.partition)) {
 	case ENFORCE_OFF:
 		*v = (struct verdict){ .accepted = true };
@@ -103,6 +108,16 @@ static int mark_changed(struct ledger *l, struct admission_row *a, struct fault 
 	return admission_update(l, a, why);
 }
 
+/* What of the job gets another time limit, as the change names it. */
+static const char *limit_of(struct request *rq)
+{
+	const char *job = NULL;
+
+	if (!json_object_object_get_ex(rq->body, "time_limit_min", NULL) || body_text(rq, "job", &job, NULL) != 1)
+		return NULL;
+	return job;
+}
+
 static int change_in_transaction(struct request *rq, const char *token, struct verdict *v, struct fault *why)
 {
 	struct admission_row a;
@@ -121,8 +136,10 @@ static int change_in_transaction(struct request *rq, const char *token, struct v
 	if (!merged)
 		return fault_set(why, "the question of token %s cannot be read back", token);
 	rc = question_from_json(merged, &q, why);
-	if (rc == 0 && !refuse_what_is_ours(rq, &a, q.het, v))
-		rc = admit_change(rq->b, &q, &a, rq->now, v, why);
+	if (rc == 0 && !refuse_what_is_ours(rq, &a, q.het, v)) {
+		find_stranger(rq, &q);
+		rc = admit_change(rq->b, &q, limit_of(rq), &a, rq->now, v, why);
+	}
 	json_object_put(merged);
 	return rc < 0 || !v->accepted ? rc : mark_changed(rq->b->ledger, &a, why);
 }

@@ -112,7 +112,7 @@ static int draws_take(struct ledger *l, int64_t hold, amount_t units, bool soone
 
 #define ADMISSION_COLUMNS                                                                                                        \
 	"id, token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, seen, parked_at, insists,"                       \
-	" waits_at, waits_user, waits_behind, user_held_at"
+	" waits_at, waits_user, waits_behind, user_held_at, changing_at"
 
 static const int64_t *nullable(const int64_t *v)
 {
@@ -160,6 +160,7 @@ static void admission_read(sqlite3_stmt *st, struct admission_row *a)
 	a->waits_user = sql_null(st, 16) ? WAIT_ANYBODY : sql_col(st, 16);
 	a->waits_behind = sql_col(st, 17);
 	a->user_held_at = sql_col(st, 18);
+	a->changing_at = sql_col(st, 19);
 }
 
 static int admission_one(struct ledger *l, sqlite3_stmt *st, struct admission_row *a, struct fault *why)
@@ -198,12 +199,11 @@ int admission_update(struct ledger *l, const struct admission_row *a, struct fau
 {
 	static const char update_sql[] = "UPDATE admission SET project = ?, tier = ?, min_runtime = ?, team_rank = ?, gpus = ?, tasks = ?,"
 					 " per_task = ?, job = ?, parked_at = ?, waits_at = ?, waits_user = ?, waits_behind = ?, user_held_at = ?,"
-					 " seen = ? WHERE id = ?";
+					 " changing_at = ?, seen = ? WHERE id = ?";
 
-	return sql_do(l, update_sql, why, "isiiiiippppppsi", a->project, job_tier_name(a->tier), a->min_runtime_s, a->team_rank, a->gpus,
+	return sql_do(l, update_sql, why, "isiiiiipppppppsi", a->project, job_tier_name(a->tier), a->min_runtime_s, a->team_rank, a->gpus,
 		a->tasks, a->per_task, nullable(&a->job), nullable(&a->parked_at), nullable(&a->waits_at), waits_user(a),
-		nullable(&a->waits_behind), nullable(&a->user_held_at),
-		a->seen, a->id);
+		nullable(&a->waits_behind), nullable(&a->user_held_at), nullable(&a->changing_at), a->seen, a->id);
 }
 
 int admission_head(struct ledger *l, int64_t project, int64_t uid, struct admission_row *out, struct fault *why)

@@ -27,6 +27,7 @@ struct admission_row {
 	int64_t waits_user;		/* whose cap there leaves no more; WAIT_ANYBODY: the project has no more for anybody */
 	int64_t waits_behind;		/* the job in front of it there, 0 = it is the first */
 	int64_t user_held_at;		/* its user holds tasks of it since then; 0 = none */
+	int64_t changing_at;		/* a change was accepted then, and hours set aside for it: Slurm has not shown it yet; 0 = none */
 	char seen[160];			/* the job as it was priced; "" = not seen yet */
 	const char *request;		/* written by admission_add; admission_request reads it back */
 };
@@ -36,7 +37,7 @@ int admission_by_id(struct ledger *l, int64_t id, struct admission_row *out, str
 int admission_by_token(struct ledger *l, const char *token, struct admission_row *out, struct fault *why);	/* 1, 0, -1 */
 int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, struct fault *why);		/* the newest; 1, 0, -1 */
 /* Write what may change after the answer: project, tier, minimum runtime, rank, gpus, tasks, per_task, job, parked_at, waits_at,
- * waits_user, waits_behind, user_held_at, seen. */
+ * waits_user, waits_behind, user_held_at, changing_at, seen. */
 int admission_update(struct ledger *l, const struct admission_row *a, struct fault *why);
 
 /* The first of those that wait for money that `project` has no more of, for anybody or for the user `uid`: by team rank, then by age. 1, 0, -1. */

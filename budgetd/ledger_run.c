@@ -134,6 +134,14 @@ int run_walk_job(struct ledger *l, int64_t job, run_fn each, void *arg, struct f
 	return run_walk(l, sql_bind(l, job_sql, why, "i", job), each, arg, why);
 }
 
+int run_walk_admission(struct ledger *l, int64_t admission, run_fn each, void *arg, struct fault *why)
+{
+	static const char admission_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.id IN (SELECT run FROM hold WHERE admission = ?"
+					    " AND closed_at IS NULL AND run IS NOT NULL) ORDER BY r.start, r.id";
+
+	return run_walk(l, sql_bind(l, admission_sql, why, "i", admission), each, arg, why);
+}
+
 /* --- the end of a run --------------------------------------------------------------------------- */
 
 static int charge_add(struct ledger *l, struct charge *c, int64_t seq, struct fault *why)

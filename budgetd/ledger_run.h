@@ -43,6 +43,8 @@ typedef int (*run_fn)(const struct run *r, void *arg);
 /* Open runs, the oldest start first; cluster "" = of all. */
 int run_walk_open(struct ledger *l, const char *cluster, run_fn each, void *arg, struct fault *why);
 int run_walk_job(struct ledger *l, int64_t job, run_fn each, void *arg, struct fault *why);	/* oldest first */
+/* Those of one answer whose hold is open, the oldest first. Holds and runs may be written meanwhile. */
+int run_walk_admission(struct ledger *l, int64_t admission, run_fn each, void *arg, struct fault *why);
 
 /* The run ended at `end`: its parts are charged, the rest of its hold is given back. A second call changes nothing: 1; else 0; -1.
  * What was charged beyond `end` in the interim is refunded, and the run ends where it was charged to. */

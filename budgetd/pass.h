@@ -67,8 +67,34 @@ bool pass_same_project(struct pass *p, const struct job_view *j, int64_t project
 /* The admission of a job by the token in its AdminComment, else by its id. 1 found, 0 none, -1. */
 int pass_admission(struct pass *p, const struct job_view *j, struct admission_row *out, struct fault *why);
 
+/* --- controller_changed.c: what waits was changed --- */
+bool pass_is_as_seen(const struct waiting *w);	/* is the job what its admission was last priced for? */
+int pass_follow_change(struct pass *p, struct waiting *w, struct fault *why);	/* in a transaction, before its hold is looked at */
+
 /* --- controller_waiting.c: holds of what waits --- */
 int pass_settle_waiting(struct pass *p, struct fault *why);	/* opened, resized, given back; who waits for money, and who need not any more */
+
+/* Those who ask for more than they have, one after the other in their order: the line is theirs. */
+struct wait_line;
+struct turn {
+	struct waiting *w;
+	struct wait_line *line;
+};
+/* The pool of `tasks` tasks, of which there may be none yet (`have`). */
+int pass_set_pool(struct pass *p, struct waiting *w, struct hold_row *pool, bool have, int64_t tasks, const struct path *path, struct fault *why);
+int pass_unpark(struct pass *p, struct waiting *w, struct fault *why);
+struct wait_answer;
+int pass_ask_line(struct wait_line *line, const struct waiting *w, const struct hold_row *pool, bool stands, const struct path *credited,
+	struct wait_answer *got, struct fault *why);
+/* It does not fit as a whole: it waits (`stays`, or it has some tasks), or goes to the free tier. */
+int pass_fall_short(struct pass *p, struct waiting *w, bool stays, const struct wait_answer *got, const struct path *path, struct fault *why);
+bool pass_never_goes_free(const struct pass *p, const struct admission_row *a, const struct hold_row *pool, const struct path *path);
+
+/* --- controller_het.c: the components of a het job together --- */
+/* Its components are in one tier: one that is free, asked for or not, is it for all. */
+int pass_het_in_one_tier(struct pass *p, struct fault *why);
+/* The turn of all components (a write_fn; arg is a struct turn with any of them): all have their hours, or none. */
+int pass_het_take_turn(struct pass *p, void *arg, struct fault *why);
 
 /* --- controller_held.c: what waits for money is held, what is paid for is released --- */
 void pass_follow_held(struct pass *p, const struct waiting *w);
@@ -82,6 +108,8 @@ int pass_follow_runs(struct pass *p, struct fault *why);	/* extend those that li
 
 /* --- controller_extend.c: a run that outlives its hold --- */
 int pass_extend_if_due(struct pass *p, struct run *r, const struct job_view *j, struct fault *why);
+/* `hold = time_limit`: what it has beyond its limit, because that became shorter or a longer one did not come about. */
+int pass_give_excess_back(struct pass *p, struct run *r, const struct job_view *j, struct fault *why);
 
 /* --- controller_missed.c: what no pass saw, from slurmdbd --- */
 /* Runs that ended after `since`, while the daemon was away. */

@@ -95,6 +95,7 @@ CREATE TABLE admission (
 	waits_user    INTEGER CHECK (waits_user IS NULL OR waits_at IS NOT NULL),	-- whose cap it is that leaves no more; NULL = the project itself
 	waits_behind  INTEGER CHECK (waits_behind IS NULL OR waits_at IS NOT NULL),	-- the job in front that is not overtaken; NULL = it is the first
 	user_held_at  INTEGER,							-- its user holds tasks of it since then
+	changing_at   INTEGER,							-- a change was accepted then and has its hours; Slurm has not shown it yet
 	request       TEXT NOT NULL						-- the question as it came, for later modifications
 ) STRICT;
 CREATE INDEX admission_by_job ON admission(job) WHERE job IS NOT NULL;

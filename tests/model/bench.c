@@ -217,19 +217,22 @@ void bench_write(struct bench *b)
 	must(ledger_write(b->d.ledger, &b->why) == 0, b, "writing a verdict");
 }
 
-bool bench_may_change(struct bench *b, int64_t now, const struct question *q, int job)
+bool bench_change_job(struct bench *b, int64_t now, const struct question *q, int job)
 {
 	struct admission_row a;
 	struct verdict v;
 
-	must(ledger_begin(b->d.ledger, LEDGER_READ, &b->why) == 0 &&
+	must(ledger_begin(b->d.ledger, LEDGER_HOLDS, &b->why) == 0 &&
 			admission_by_job(b->d.ledger, W_FIRST_JOB + job, &a, &b->why) == 1 &&
-			admit_change(&b->d, q, &a, now, &v, &b->why) == 0,
+			admit_change(&b->d, q, NULL, &a, now, &v, &b->why) == 0,
 		b, "a change");
+	if (v.accepted) {
+		must(ledger_commit(b->d.ledger, &b->why) == 0, b, "writing a change");
+		return true;
+	}
 	ledger_rollback(b->d.ledger);
-	if (!v.accepted)
-		fault_set(&b->why, "%s", v.text);
-	return v.accepted;
+	fault_set(&b->why, "%s", v.text);
+	return false;
 }
 
 void bench_ranks(struct bench *b, int64_t now, int nprojects, int64_t out[O_NODES])

@@ -55,8 +55,8 @@ int bench_void(struct bench *b, int64_t now, int64_t entry);
 /* The answer is decided and not written: bench_write, or bench_kill. */
 struct verdict bench_ask(struct bench *b, int64_t now, const struct question *q);
 void bench_write(struct bench *b);
-bool bench_may_change(
-	struct bench *b, int64_t now, const struct question *q, int job); /* refused: b->why says why */
+/* Decided and written. Refused: b->why says why. */
+bool bench_change_job(struct bench *b, int64_t now, const struct question *q, int job);
 
 /* The ranks of the projects as the next pass has them. */
 void bench_ranks(struct bench *b, int64_t now, int nprojects, int64_t out[O_NODES]);

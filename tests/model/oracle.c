@@ -44,19 +44,35 @@ enum o_tier oracle_ask(struct oracle *o, int64_t now, const struct o_seen *want)
 	return j->tier;
 }
 
-/* What costs no more needs no money; else what it has is counted with what there is. */
-bool oracle_may_change(struct oracle *o, int64_t now, const struct o_seen *want)
+/* What waits gets its money when its turn comes; one that runs, as far as is known, waits for none; what costs no
+ * more needs none. */
+static bool needs_no_money(const struct oracle *o, const struct o_job *j, int job, int64_t need)
 {
-	const struct o_job *j = &o->jobs[want->job];
-	int64_t need = o_price_at(o, want->gpus, want->type, now) * o_least(j->minimum, want->limit);
-
-	for (int i = 0; i < o->nruns; i++) /* of one that runs, as far as is known, nothing waits to be paid */
-		if (o->runs[i].job == want->job && !o->runs[i].ended && o->runs[i].hold != O_NONE &&
+	for (int i = 0; i < o->nruns; i++)
+		if (o->runs[i].job == job && !o->runs[i].ended && o->runs[i].hold != O_NONE &&
 			j->hold == O_NONE)
 			return true;
-	if (!j->known || j->tier != O_FUNDED_TIER || need <= j->per_task)
+	return !j->known || j->tier != O_FUNDED_TIER || (j->parked && j->hold == O_NONE) || need <= j->per_task;
+}
+
+/* What it has is counted with what there is. */
+bool oracle_change_job(struct oracle *o, int64_t now, const struct o_seen *want)
+{
+	struct o_job *j = &o->jobs[want->job];
+	int64_t need = o_price_at(o, want->gpus, want->type, now) * o_least(j->minimum, want->limit);
+	int64_t more = need - o_held_by(o, j->hold);
+
+	if (needs_no_money(o, j, want->job, need))
 		return true;
-	return need - o_held_by(o, j->hold) <= o_room(o, j->node, now);
+	if (more > o_room(o, j->node, now))
+		return false;
+	if (j->hold == O_NONE)
+		return true;
+	if (more > 0)
+		o_hold_more(o, j->hold, j->node, more, now);
+	j->per_task = need;
+	j->changing_at = now;
+	return true;
 }
 
 /* --- the queue --- */
@@ -73,12 +89,23 @@ static bool fit_hold(struct oracle *o, struct o_job *j, const struct o_seen *s, 
 	kept = s->held_by_user && j->hold != O_NONE && now - j->user_held_at < o->user_held;
 	if (!can_start && !kept) {
 		o_hold_end(o, &j->hold);
-		return false;
+		return j->parked = false;
 	}
 	if (j->per_task > o_held_by(o, j->hold))
 		return true;
+	j->parked = false;
 	o_hold_less(o, j->hold, o_held_by(o, j->hold) - j->per_task);
 	return false;
+}
+
+/* It was changed, or a change of it that was let through does not come: its price is that of what it is now. */
+static bool is_priced_anew(const struct oracle *o, const struct o_job *j, const struct o_seen *s, int64_t now)
+{
+	bool shown = j->gpus != s->gpus || j->type != s->type || j->limit != s->limit;
+
+	if (!j->changing_at)
+		return shown;
+	return j->changing_at < now && (shown || now - j->changing_at >= o->unbound);
 }
 
 /* Does it need more than it has? */
@@ -93,8 +120,10 @@ static bool queued(struct oracle *o, const struct o_seen *s, int64_t now)
 		j->type = s->type;
 		j->limit = s->limit;
 	}
-	if (j->gpus != s->gpus || j->type != s->type || j->limit != s->limit)
+	if (is_priced_anew(o, j, s, now)) {
 		o_declare(o, j, s, j->minimum, now);
+		j->changing_at = 0;
+	}
 	return fit_hold(o, j, s, now);
 }
 
@@ -119,25 +148,26 @@ static int tightest(const struct oracle *o, int node, int64_t now)
 	return found;
 }
 
-/* Who waits for money is not overtaken, at the project that refused it and below; who may run free does not wait. */
+/* Who waits for money is not overtaken, at the project that refused it and below, and keeps what it has; who may
+ * run free does not wait. What has money, or waited before, is never free. */
 static void take_turn(struct oracle *o, struct o_job *j, bool heads[O_NODES], int64_t now)
 {
-	bool waits = policy_of(o, j) != O_FREE;
+	bool waits = policy_of(o, j) != O_FREE || j->parked || j->hold != O_NONE;
 	int64_t more = j->per_task - o_held_by(o, j->hold);
 
-	if (waits && j->hold == O_NONE && is_behind(o, heads, j->node))
-		return;
-	if (more <= o_room(o, j->node, now)) {
+	if (waits && j->hold == O_NONE && is_behind(o, heads, j->node)) {
+		j->parked = true;
+	} else if (more <= o_room(o, j->node, now)) {
 		if (j->hold == O_NONE)
 			j->hold = o_hold_new(o, j->node, 0, now);
 		o_hold_more(o, j->hold, j->node, more, now);
-		return;
-	}
-	if (waits)
+		j->parked = false;
+	} else if (waits) {
 		heads[tightest(o, j->node, now)] = true;
-	else
+		j->parked = true;
+	} else {
 		j->tier = O_FREE_TIER;
-	o_hold_end(o, &j->hold);
+	}
 }
 
 static const struct o_seen *waits_in(const struct o_seen *table, int n, int job)
@@ -187,6 +217,7 @@ static void look_at_queue(
 
 		if (!j->known)
 			continue;
+		j->parked = j->parked && s;
 		if (s && j->bound && !j->just_met)
 			asks[i] = queued(o, s, now);
 		else if (!s && all_seen && (j->bound || now - j->at >= o->unbound))
@@ -318,8 +349,12 @@ void oracle_pass(struct oracle *o, int64_t now, const struct o_seen *table, int 
 	for (int i = 0; i < n; i++)
 		o->jobs[table[i].job].runs = runs_before(o, nruns, &table[i]);
 	for (int i = 0; i < n; i++)
-		meet(o, now, &table[i], rows, nrows);
+		if (table[i].stage != O_PENDING)
+			meet(o, now, &table[i], rows, nrows);
 	all_seen = look_back(o, now, rows, nrows);
-	follow_all(o, now, nruns, table, n, rows, nrows);
+	follow_all(o, now, nruns, table, n, rows, nrows); /* what runs before what waits */
+	for (int i = 0; i < n; i++)
+		if (table[i].stage == O_PENDING)
+			meet(o, now, &table[i], rows, nrows);
 	look_at_queue(o, now, table, n, all_seen);
 }

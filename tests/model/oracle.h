@@ -80,6 +80,8 @@ struct o_job {
 	bool just_met;            /* answered by this pass, so looked at by the next */
 	int hold;                 /* of the queue; O_NONE */
 	int64_t at, per_task, user_held_at;
+	int64_t changing_at; /* a change that costs more was let through, and is not seen yet; 0: none */
+	bool parked;         /* its money was not there when its turn came: it waits, and is never free */
 	int runs;  /* before this pass */
 	int looks; /* passes that saw it wait */
 };
@@ -161,8 +163,8 @@ int64_t oracle_available(const struct oracle *o, int node, int64_t now);
 /* --- jobs --- */
 /* The question of a submission. */
 enum o_tier oracle_ask(struct oracle *o, int64_t now, const struct o_seen *want);
-/* Would a change of a job in the queue be let through? It is made when the daemon sees it. */
-bool oracle_may_change(struct oracle *o, int64_t now, const struct o_seen *want);
+/* Is a change of a job in the queue let through? Then it has its money from now on. */
+bool oracle_change_job(struct oracle *o, int64_t now, const struct o_seen *want);
 /* budgetd starts anew, or slurmctld could not be asked. */
 void oracle_trouble(struct oracle *o, bool restarted);
 /* budgetd looks: the table of slurmctld in the order of jobs; the rows of slurmdbd, NULL while it cannot be

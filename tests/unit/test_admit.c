@@ -212,7 +212,7 @@ static struct verdict change(const struct verdict *first, const struct question 
 
 	ck_assert_int_eq(ledger_begin(b.l, LEDGER_HOLDS, &b.why), 0);
 	ck_assert_int_eq(admission_by_token(b.l, first->token, &a, &b.why), 1);
-	ck_assert_msg(admit_change(&d, q, &a, NOON, &v, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(admit_change(&d, q, NULL, &a, NOON, &v, &b.why) == 0, "%s", b.why.text);
 	ledger_rollback(b.l);
 	return v;
 }

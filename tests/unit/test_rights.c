@@ -414,6 +414,56 @@ START_TEST(people_are_what_the_call_makes_them)
 }
 END_TEST
 
+/* --- what is inherited -------------------------------------------------------------------------- */
+
+static int set_policy(struct ledger *l, void *arg, struct fault *why)
+{
+	struct project p;
+
+	if (project_by_id(l, project[ABOVE], &p, why) != 1)
+		return -1;
+	p.on_exhausted = *(enum on_exhausted *)arg;
+	return project_set(l, &p, why);
+}
+
+/* That of the nearest one above that says one, else the site's: `own` and `below` say none. */
+static const struct {
+	enum exhausted_policy site;
+	enum on_exhausted above;
+	const char *effective;
+} inherited[] = {
+	{ EXHAUSTED_FREE, ON_EXHAUSTED_INHERIT, "free" },
+	{ EXHAUSTED_WAIT, ON_EXHAUSTED_INHERIT, "wait" },
+	{ EXHAUSTED_FREE, ON_EXHAUSTED_REJECT, "reject" },
+	{ EXHAUSTED_REJECT, ON_EXHAUSTED_WAIT, "wait" },
+};
+
+START_TEST(the_policy_is_inherited_down_the_tree)
+{
+	struct case_row list = { .col = { "GET /v1/projects", "-" } };
+	struct json_object *reply = NULL, *row, *v;
+	enum on_exhausted above = inherited[_i].above;
+	size_t seen = 0;
+
+	settings->on_exhausted = inherited[_i].site;
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, set_policy, &above), 0);
+	ck_assert_msg(call(&list, &people[0], false, &reply, &b.why) == 0, "%s", b.why.text);
+	ck_assert(json_object_object_get_ex(reply, "rows", &v));
+	for (size_t i = 0; i < json_object_array_length(v); i++) {
+		struct json_object *name, *effective;
+
+		row = json_object_array_get_idx(v, i);
+		ck_assert(json_object_object_get_ex(row, "name", &name) && json_object_object_get_ex(row, "on_exhausted_effective", &effective));
+		if (strcmp(json_object_get_string(name), place_name[OWN]) && strcmp(json_object_get_string(name), place_name[BELOW]))
+			continue;
+		ck_assert_str_eq(json_object_get_string(effective), inherited[_i].effective);
+		seen++;
+	}
+	ck_assert_uint_eq(seen, 2);
+	json_object_put(reply);
+}
+END_TEST
+
 Suite *rights_suite(void)
 {
 	Suite *s = suite_create("rights");
@@ -425,6 +475,7 @@ Suite *rights_suite(void)
 	tcase_add_test(t, every_role_is_allowed_and_shown_what_the_table_says);
 	tcase_add_test(t, every_call_has_its_expectations);
 	tcase_add_test(t, verdicts_are_given_to_root_and_slurmuser_at_the_plugins_socket);
+	tcase_add_loop_test(t, the_policy_is_inherited_down_the_tree, 0, sizeof(inherited) / sizeof(inherited[0]));
 	tcase_add_loop_test(t, people_are_what_the_call_makes_them, 0, sizeof(lists) / sizeof(lists[0]));
 	suite_add_tcase(s, t);
 	return s;

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * fake_slurm.c - slurm_link/link.h over a table in memory. */
+#include "tests/unit/fake_slurm.h"
+#include "budgetd/log.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In place of budgetd/log.c, beside the warnings of books.c: nobody reads it here. */
+void log_error(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+void log_info(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+static struct fake_job table[FAKE_JOBS_MAX];
+static size_t jobs;
+
+void fake_slurm_reset(void)
+{
+	memset(table, 0, sizeof(table));
+	jobs = 0;
+}
+
+void fake_slurm_gpus(struct fake_job *f, int gpus)
+{
+	snprintf(f->tres, sizeof(f->tres), "cpu=4,mem=8G,node=1,gres/gpu=%d", gpus);
+}
+
+struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, const char *qos, const char *token)
+{
+	struct fake_job *f = &table[jobs++];
+
+	if (jobs > FAKE_JOBS_MAX)
+		abort();
+	snprintf(f->qos, sizeof(f->qos), "%s", qos);
+	snprintf(f->admin_comment, sizeof(f->admin_comment), "%s", token);
+	fake_slurm_gpus(f, gpus);
+	f->view = (struct job_view){ .job_id = id, .array_task_id = JOB_NOT_A_TASK, .array_count = 1, .uid = 1000, .account = account, .partition = "gpu",
+		.qos = f->qos, .admin_comment = f->admin_comment, .stage = STAGE_PENDING, .base_state = "PENDING", .priority = 1,
+		.time_limit_s = 4 * 3600, .batch = true, .requeueable = true, .tres_req = f->tres, .node_count = 1 };
+	gpu_request_input_init(&f->view.request);
+	f->view.request.tres_per_job = "gres:gpu:1";
+	return f;
+}
+
+void fake_slurm_het(struct fake_job *f, uint32_t leader, uint32_t offset)
+{
+	f->view.het_job_id = leader;
+	f->view.het_offset = offset;
+}
+
+void fake_slurm_start(struct fake_job *f, int64_t start)
+{
+	f->view.stage = STAGE_RUNNING;
+	f->view.base_state = "RUNNING";
+	f->view.start = f->view.submit = start;
+	f->view.tres_alloc = f->tres;
+}
+
+/* --- slurm_link/link.h -------------------------------------------------------------------------- */
+
+int slurm_link_facts(struct slurm_link *l, struct slurm_facts *out, struct fault *why)
+{
+	(void)l, (void)why;
+	*out = (struct slurm_facts){ .cluster = "fake", .version = "22.05.8", .slurm_uid = 0, .multifactor = true, .min_job_age_s = 300,
+		.job_requeue = true, .gpu_tres = true };
+	return 0;
+}
+
+int slurm_link_jobs(struct slurm_link *l, int64_t since, struct job_table **out, struct fault *why)
+{
+	struct job_table *t = calloc(1, sizeof(*t));
+
+	(void)l, (void)since;
+	if (t)
+		t->jobs = calloc(FAKE_JOBS_MAX, sizeof(*t->jobs));
+	if (!t || !t->jobs) {
+		free(t);
+		return fault_errno(why, ENOMEM, "out of memory");
+	}
+	for (size_t i = 0; i < jobs; i++)
+		t->jobs[t->count++] = table[i].view;
+	*out = t;
+	return 0;
+}
+
+int slurm_link_cluster(struct slurm_link *l, struct cluster_view **out, struct fault *why)
+{
+	(void)l;
+	*out = calloc(1, sizeof(**out));
+	return *out ? 0 : fault_errno(why, ENOMEM, "out of memory");
+}
+
+int slurm_link_update(struct slurm_link *l, const char *job, const struct job_update *u, struct fault *why)
+{
+	(void)l;
+	for (size_t i = 0; i < jobs; i++) {
+		struct fake_job *f = &table[i];
+
+		if (f->view.job_id != strtoul(job, NULL, 10))
+			continue;
+		if (u->qos)
+			snprintf(f->qos, sizeof(f->qos), "%s", u->qos);
+		if (u->admin_comment)
+			snprintf(f->admin_comment, sizeof(f->admin_comment), "%s", u->admin_comment);
+		if (u->set_site_factor)
+			f->view.site_factor = u->site_factor;
+		if (u->hold != HOLD_KEEP)
+			f->view.held = u->hold == HOLD_AS_ADMIN ? HELD_BY_ADMIN : HELD_NOT;
+		return 0;
+	}
+	return fault_errno(why, ENOENT, "there is no job %s", job);
+}
+
+int slurm_link_set_qos(struct slurm_link *l, const char *job, const char *qos, struct fault *why)
+{
+	return slurm_link_update(l, job, &(struct job_update){ .qos = qos }, why);
+}
+
+int slurm_link_set_site_factor(struct slurm_link *l, const char *job, int32_t site_factor, struct fault *why)
+{
+	return slurm_link_update(l, job, &(struct job_update){ .set_site_factor = true, .site_factor = site_factor }, why);
+}
+
+int64_t slurm_link_updates_us(struct slurm_link *l)
+{
+	(void)l;
+	return 0;
+}
+
+/* There is no slurmdbd: facts.slurmdbd says so. */
+static int nobody_answers(struct fault *why)
+{
+	return fault_errno(why, ENOTCONN, "there is no slurmdbd");
+}
+
+int slurm_link_accounts(struct slurm_link *l, struct account_table **out, struct fault *why)
+{
+	(void)l, (void)out;
+	return nobody_answers(why);
+}
+
+int slurm_link_runs_of(struct slurm_link *l, uint32_t job_id, int64_t since, struct run_table **out, struct fault *why)
+{
+	(void)l, (void)job_id, (void)since, (void)out;
+	return nobody_answers(why);
+}
+
+int slurm_link_runs_between(struct slurm_link *l, int64_t from, int64_t to, struct run_table **out, struct fault *why)
+{
+	(void)l, (void)from, (void)to, (void)out;
+	return nobody_answers(why);
+}

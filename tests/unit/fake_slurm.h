@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * fake_slurm.h - slurm_link/link.h over a table in memory, so that whole passes of the loop run without a cluster
+ *
+ * What budgetd updates shows in the table, as slurmctld's would. Nothing starts or ends by itself: the test says so.
+ *
+ * Threads  one: the tables are the program's */
+#ifndef UNIT_FAKE_SLURM_H
+#define UNIT_FAKE_SLURM_H
+#include "slurm_link/link.h"
+
+#define FAKE_JOBS_MAX 16
+
+struct fake_job {
+	struct job_view view;		/* admin_comment and qos point to what is below once they are set */
+	char admin_comment[256], qos[64], tres[256];
+};
+
+void fake_slurm_reset(void);		/* no jobs */
+
+/* A job that waits, of uid 1000: `gpus` by Slurm's own count. It has the QOS and the token of its answer. Sorted by id by the caller. */
+struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, const char *qos, const char *token);
+void fake_slurm_gpus(struct fake_job *f, int gpus);
+/* Component `offset` of the het job `leader`. */
+void fake_slurm_het(struct fake_job *f, uint32_t leader, uint32_t offset);
+/* It runs since `start`. */
+void fake_slurm_start(struct fake_job *f, int64_t start);
+
+#endif
