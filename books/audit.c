@@ -36,49 +36,10 @@ static int first_row_of(sqlite3 *db, const char *sql, struct fault *wrong)
 	return rv;
 }
 
-static int look_schema_row(sqlite3 *db, sqlite3_stmt *there, sqlite3_stmt *fresh, struct fault *wrong)
-{
-	const char *name = (const char *)sqlite3_column_text(fresh, 1);
-
-	sqlite3_reset(there);
-	if (sqlite3_bind_value(there, 1, sqlite3_column_value(fresh, 0)) != SQLITE_OK ||
-		sqlite3_bind_value(there, 2, sqlite3_column_value(fresh, 1)) != SQLITE_OK)
-		return cannot(db, wrong);
-	switch (sqlite3_step(there)) {
-	case SQLITE_DONE:
-		return fault_set(wrong, "the %s %s is missing", sqlite3_column_text(fresh, 0), name), 1;
-	case SQLITE_ROW:
-		if (!strcmp((const char *)sqlite3_column_text(there, 0), (const char *)sqlite3_column_text(fresh, 2)))
-			return 0;
-		return fault_set(wrong, "the %s %s is not as this version makes it", sqlite3_column_text(fresh, 0), name), 1;
-	}
-	return cannot(db, wrong);
-}
-
 /* All that budgetd relies on (tables with their CHECKs, triggers that refuse) is there, as a new database would have it. */
 static int look_schema(sqlite3 *db, struct fault *wrong)
 {
-	static const char fresh_sql[] = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid";
-	static const char there_sql[] = "SELECT sql FROM main.sqlite_schema WHERE type = ? AND name = ? AND sql IS NOT NULL";
-	sqlite3_stmt *fresh = NULL, *there = NULL;
-	sqlite3 *memory = NULL;
-	int rc = SQLITE_DONE, rv = -1;
-
-	if (sqlite3_open(":memory:", &memory) != SQLITE_OK || schema_build(memory, &schema_steps, wrong) < 0 ||
-		sqlite3_prepare_v2(memory, fresh_sql, -1, &fresh, NULL) != SQLITE_OK)
-		fault_errno(wrong, EIO, "it could not be checked: %s", memory ? sqlite3_errmsg(memory) : "out of memory");
-	else if (sqlite3_prepare_v2(db, there_sql, -1, &there, NULL) != SQLITE_OK)
-		cannot(db, wrong);
-	else
-		rv = 0;
-	while (rv == 0 && (rc = sqlite3_step(fresh)) == SQLITE_ROW)
-		rv = look_schema_row(db, there, fresh, wrong);
-	if (rv == 0 && rc != SQLITE_DONE)
-		rv = cannot(memory, wrong);
-	sqlite3_finalize(fresh);
-	sqlite3_finalize(there);
-	sqlite3_close(memory);
-	return rv;
+	return schema_compare(db, &schema_steps, wrong);
 }
 
 /* --- the table ---------------------------------------------------------------------------------- */

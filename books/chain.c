@@ -29,6 +29,12 @@ static const struct chained {
 
 #define CHAINED (sizeof(chained) / sizeof(chained[0]))
 
+const char *chain_table(size_t i, const char **closing)
+{
+	*closing = i < CHAINED ? chained[i].closing : NULL;
+	return i < CHAINED ? chained[i].table : NULL;
+}
+
 /* --- the hash ----------------------------------------------------------------------------------- */
 
 /* As printf("%c%lld%c") would write it, which takes ten times as long. */

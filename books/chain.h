@@ -24,10 +24,14 @@
 #ifndef BOOKS_CHAIN_H
 #define BOOKS_CHAIN_H
 #include <sqlite3.h>
+#include <stddef.h>
 #include "lib/fault.h"
 
 #define CHAIN_HASH_BYTES 32
 #define CHAIN_HEAD_TEXT_MAX 96
+
+/* The tables of which rows become final, by number; NULL behind the last. *closing: as this column gets a value; NULL = as they are written. */
+const char *chain_table(size_t i, const char **closing);
 
 /* This connection knows from now on chain_hash(HASH-BEFORE, TABLE, COLUMN...) and import_hash(FIRST-RUN, LAST-RUN, FIRST-CHARGE,
  * LAST-CHARGE), which is SHA-256(SHA-256 over those runs || SHA-256 over those charges), by id, the columns of each row as above with

@@ -117,6 +117,67 @@ int schema_create(const char *path, struct fault *why)
 	return rv;
 }
 
+/* --- is it the one that its number says? --------------------------------------------------------- */
+
+static int cannot_compare(sqlite3 *db, struct fault *wrong)
+{
+	return fault_errno(wrong, EIO, "it could not be checked: %s", db ? sqlite3_errmsg(db) : "out of memory");
+}
+
+static int compare_object(sqlite3 *db, sqlite3_stmt *there, sqlite3_stmt *fresh, struct fault *wrong)
+{
+	const char *name = (const char *)sqlite3_column_text(fresh, 1);
+
+	sqlite3_reset(there);
+	if (sqlite3_bind_value(there, 1, sqlite3_column_value(fresh, 0)) != SQLITE_OK ||
+		sqlite3_bind_value(there, 2, sqlite3_column_value(fresh, 1)) != SQLITE_OK)
+		return cannot_compare(db, wrong);
+	switch (sqlite3_step(there)) {
+	case SQLITE_DONE:
+		return fault_set(wrong, "the %s %s is missing", sqlite3_column_text(fresh, 0), name), 1;
+	case SQLITE_ROW:
+		if (!strcmp((const char *)sqlite3_column_text(there, 0), (const char *)sqlite3_column_text(fresh, 2)))
+			return 0;
+		return fault_set(wrong, "the %s %s is not as this version makes it", sqlite3_column_text(fresh, 0), name), 1;
+	}
+	return cannot_compare(db, wrong);
+}
+
+int schema_compare(sqlite3 *db, const struct schema_steps *steps, struct fault *wrong)
+{
+	static const char fresh_sql[] = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type <> 'table', type, rowid";
+	static const char there_sql[] = "SELECT sql FROM main.sqlite_schema WHERE type = ? AND name = ? AND sql IS NOT NULL";
+	sqlite3_stmt *fresh = NULL, *there = NULL;
+	sqlite3 *memory = NULL;
+	int rc = SQLITE_DONE, rv = 0;
+
+	if (sqlite3_open(":memory:", &memory) != SQLITE_OK || schema_build(memory, steps, wrong) < 0 ||
+		sqlite3_prepare_v2(memory, fresh_sql, -1, &fresh, NULL) != SQLITE_OK)
+		rv = cannot_compare(memory, wrong);
+	else if (sqlite3_prepare_v2(db, there_sql, -1, &there, NULL) != SQLITE_OK)
+		rv = cannot_compare(db, wrong);
+	while (rv == 0 && (rc = sqlite3_step(fresh)) == SQLITE_ROW)
+		rv = compare_object(db, there, fresh, wrong);
+	if (rv == 0 && rc != SQLITE_DONE)
+		rv = cannot_compare(memory, wrong);
+	sqlite3_finalize(fresh);
+	sqlite3_finalize(there);
+	sqlite3_close(memory);
+	return rv;
+}
+
+int schema_check(sqlite3 *db, const char *path, const struct schema_steps *steps, int version, struct fault *why)
+{
+	const struct schema_steps then = { steps->sql, (size_t)version };
+	struct fault wrong = {0};
+	int rc = schema_compare(db, &then, &wrong);
+
+	if (rc <= 0)
+		return rc == 0 ? 0 : fault_errno(why, EIO, "%s: %s", path, wrong.text);
+	return fault_errno(why, EPROTO, "%s says that it has schema %d, but %s: it was made by a build that was never released, or changed by hand. "
+		"Go on with that build, or put the file aside and make a new one: budgetd --init", path, version, wrong.text);
+}
+
 /* --- whose it is -------------------------------------------------------------------------------- */
 
 /* "ok", or the first thing that is wrong. A text of our own length; a whole quick_check of a year's ledger takes about a second. */

@@ -377,6 +377,13 @@ static int connect_file(struct ledger *l, const char *path, int flags, struct fa
 	return 0;
 }
 
+static int check_schema(struct ledger *l, const char *path, struct fault *why)
+{
+	int version = schema_of(l->db, path, &schema_steps, why);
+
+	return version < 0 ? -1 : schema_check(l->db, path, &schema_steps, version, why);
+}
+
 int ledger_open(const char *path, struct ledger **out, struct fault *why)
 {
 	struct ledger *l = ledger_new(why);
@@ -384,7 +391,7 @@ int ledger_open(const char *path, struct ledger **out, struct fault *why)
 	if (!l)
 		return -1;
 	if (lock_file(l, path, why) < 0 || connect_file(l, path, SQLITE_OPEN_READWRITE, why) < 0 ||
-		schema_of(l->db, path, &schema_steps, why) < 0 || set_up_connection(l, path, why) < 0 || chain_attach(l->db, why) < 0) {
+		check_schema(l, path, why) < 0 || set_up_connection(l, path, why) < 0 || chain_attach(l->db, why) < 0) {
 		ledger_close(l);
 		return -1;
 	}

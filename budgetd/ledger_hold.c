@@ -7,6 +7,7 @@
 #include "budgetd/ledger_hold.h"
 #include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_sql.h"
+#include "budgetd/log.h"
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -340,8 +341,14 @@ static int give_back(struct ledger *l, const struct draw *d, amount_t take, void
 /* What is given back is what would expire last: the rest of the hold goes on using the money that would be lost first. */
 int hold_shrink(struct ledger *l, struct hold_row *h, amount_t by, struct fault *why)
 {
-	if (by > h->units)
+	char asked[AMOUNT_TEXT_MAX], has[AMOUNT_TEXT_MAX];
+
+	assert(by >= 0);
+	if (by > h->units) {	/* whoever asks counts otherwise than the row does: nothing may become negative, and it must be seen */
+		log_warning("hold %jd of admission %jd was to give back %s GPU-h and has %s: it gives back those; see budgetctl verify",
+			(intmax_t)h->id, (intmax_t)h->admission, amount_text(by, asked), amount_text(h->units, has));
 		by = h->units;
+	}
 	h->units -= by;
 	return draws_take(l, h->id, by, false, give_back, &h->id, why) < 0 ? -1 : hold_write(l, h, why);
 }

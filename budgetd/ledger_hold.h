@@ -69,6 +69,7 @@ int hold_of_run(struct ledger *l, int64_t run, struct hold_row *out, struct faul
 
 /* More or fewer units; `p` is the path with what it has now. h->units is updated. */
 int hold_grow(struct ledger *l, const struct path *p, struct hold_row *h, amount_t by, struct fault *why);
+/* By more than it has: to 0, with a warning in the log. */
 int hold_shrink(struct ledger *l, struct hold_row *h, amount_t by, struct fault *why);
 
 /* What `p` would be without the hold, so that another one in its place is a check of the difference. In memory only. */

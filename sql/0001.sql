@@ -67,6 +67,8 @@ CREATE TABLE said (
 	at         INTEGER NOT NULL,
 	write      TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TRIGGER said_is_never_replaced BEFORE INSERT ON said WHEN EXISTS (SELECT 1 FROM said WHERE request_id = NEW.request_id)
+BEGIN SELECT RAISE(ABORT, 'what a request id was said for never changes'); END;
 CREATE TRIGGER said_is_never_changed BEFORE UPDATE ON said
 BEGIN SELECT RAISE(ABORT, 'what a request id was said for never changes'); END;
 CREATE TRIGGER said_is_never_deleted BEFORE DELETE ON said
@@ -111,7 +113,7 @@ CREATE TABLE import (
 ) STRICT;
 CREATE TRIGGER import_is_never_replaced BEFORE INSERT ON import WHEN EXISTS (SELECT 1 FROM import WHERE id = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'an import is never replaced'); END;
-CREATE TRIGGER import_is_never_changed BEFORE UPDATE ON import WHEN OLD.hash IS NOT NULL
+CREATE TRIGGER import_is_never_changed BEFORE UPDATE ON import WHEN OLD.hash IS NOT NULL OR NEW.id <> OLD.id
 BEGIN SELECT RAISE(ABORT, 'an import is never changed'); END;
 CREATE TRIGGER import_is_never_deleted BEFORE DELETE ON import
 BEGIN SELECT RAISE(ABORT, 'imports are never deleted'); END;
@@ -234,6 +236,9 @@ CREATE TABLE rate (
 	reason      TEXT NOT NULL DEFAULT '',
 	request_id  TEXT UNIQUE
 ) STRICT;
+CREATE TRIGGER rate_is_never_replaced BEFORE INSERT ON rate
+	WHEN EXISTS (SELECT 1 FROM rate WHERE id = NEW.id OR request_id = NEW.request_id)
+BEGIN SELECT RAISE(ABORT, 'rates are append-only: set the next one'); END;
 CREATE TRIGGER rate_is_never_changed BEFORE UPDATE ON rate
 BEGIN SELECT RAISE(ABORT, 'rates are append-only: set the next one'); END;
 CREATE TRIGGER rate_is_never_deleted BEFORE DELETE ON rate
@@ -256,8 +261,12 @@ CREATE TABLE request (
 	entry       INTEGER REFERENCES journal(id) CHECK ((entry IS NOT NULL) = (decision IS 'approved'))
 ) STRICT;
 CREATE INDEX request_open ON request(project) WHERE decision IS NULL;
+CREATE TRIGGER request_is_never_replaced BEFORE INSERT ON request
+	WHEN EXISTS (SELECT 1 FROM request WHERE id = NEW.id OR request_id = NEW.request_id)
+BEGIN SELECT RAISE(ABORT, 'a request is decided once and never changed'); END;
 CREATE TRIGGER request_is_decided_once BEFORE UPDATE ON request
-	WHEN OLD.decision IS NOT NULL OR NEW.units <> OLD.units OR NEW.project <> OLD.project OR NEW.reason <> OLD.reason OR NEW.actor <> OLD.actor
+	WHEN OLD.decision IS NOT NULL OR (NEW.id, NEW.at, NEW.project, NEW.units, NEW.actor, NEW.reason, NEW.request_id)
+		IS NOT (OLD.id, OLD.at, OLD.project, OLD.units, OLD.actor, OLD.reason, OLD.request_id)
 BEGIN SELECT RAISE(ABORT, 'a request is decided once and never changed'); END;
 CREATE TRIGGER request_is_never_deleted BEFORE DELETE ON request
 BEGIN SELECT RAISE(ABORT, 'requests are never deleted'); END;
@@ -302,7 +311,7 @@ CREATE INDEX shadow_unbound ON shadow(uid, at) WHERE job IS NULL;
 
 -- INSERT OR REPLACE deletes a row without its DELETE trigger: an id that is there is never inserted again.
 CREATE TRIGGER journal_is_never_replaced BEFORE INSERT ON journal
-	WHEN EXISTS (SELECT 1 FROM journal WHERE id = NEW.id OR request_id = NEW.request_id)
+	WHEN EXISTS (SELECT 1 FROM journal WHERE id = NEW.id OR request_id = NEW.request_id OR corrects = NEW.corrects)
 BEGIN SELECT RAISE(ABORT, 'the journal is append-only: correct an entry by a new one'); END;
 CREATE TRIGGER charge_is_never_replaced BEFORE INSERT ON charge
 	WHEN EXISTS (SELECT 1 FROM charge WHERE id = NEW.id) OR EXISTS (SELECT 1 FROM charge WHERE run = NEW.run AND seq = NEW.seq)
@@ -311,6 +320,14 @@ CREATE TRIGGER run_is_never_replaced BEFORE INSERT ON run
 	WHEN EXISTS (SELECT 1 FROM run WHERE id = NEW.id) OR EXISTS
 		(SELECT 1 FROM run WHERE cluster = NEW.cluster AND job = NEW.job AND submit = NEW.submit AND start = NEW.start)
 BEGIN SELECT RAISE(ABORT, 'runs are never replaced'); END;
+CREATE TRIGGER hold_is_never_replaced BEFORE INSERT ON hold WHEN EXISTS (SELECT 1 FROM hold WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'holds are never replaced'); END;
+-- Nor does what is open take the place of what is final: UPDATE OR REPLACE.
+CREATE TRIGGER run_keeps_its_name BEFORE UPDATE OF id, cluster, job, submit, start ON run
+	WHEN (NEW.id, NEW.cluster, NEW.job, NEW.submit, NEW.start) IS NOT (OLD.id, OLD.cluster, OLD.job, OLD.submit, OLD.start)
+BEGIN SELECT RAISE(ABORT, 'a run keeps its job and its start'); END;
+CREATE TRIGGER hold_keeps_its_name BEFORE UPDATE OF id ON hold WHEN NEW.id <> OLD.id
+BEGIN SELECT RAISE(ABORT, 'a hold keeps its number'); END;
 CREATE TRIGGER correction_is_never_replaced BEFORE INSERT ON correction
 	WHEN EXISTS (SELECT 1 FROM correction WHERE id = NEW.id OR request_id = NEW.request_id)
 BEGIN SELECT RAISE(ABORT, 'corrections are append-only: the next one counts'); END;
@@ -356,6 +373,19 @@ BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
 CREATE TRIGGER change_is_never_deleted BEFORE DELETE ON change
 BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
 
+-- What the journal was written about: an allocation keeps its owner from its first entry on, and its start once it was charged.
+CREATE TRIGGER allocation_is_never_replaced BEFORE INSERT ON allocation WHEN EXISTS (SELECT 1 FROM allocation WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'allocations are never replaced'); END;
+CREATE TRIGGER allocation_is_never_deleted BEFORE DELETE ON allocation
+BEGIN SELECT RAISE(ABORT, 'allocations are never deleted'); END;
+CREATE TRIGGER allocation_keeps_its_owner BEFORE UPDATE OF id, project ON allocation
+	WHEN (NEW.id, NEW.project) IS NOT (OLD.id, OLD.project)
+	AND EXISTS (SELECT 1 FROM journal WHERE project = OLD.project AND allocation = OLD.id)
+BEGIN SELECT RAISE(ABORT, 'an allocation that the journal names keeps its project'); END;
+CREATE TRIGGER allocation_keeps_its_start BEFORE UPDATE OF starts ON allocation
+	WHEN NEW.starts <> OLD.starts AND EXISTS (SELECT 1 FROM journal WHERE project = OLD.project AND allocation = OLD.id AND kind = 'charge')
+BEGIN SELECT RAISE(ABORT, 'an allocation that was charged keeps its start'); END;
+
 -- Up to when the loop has seen all that ran: what it has to ask slurmdbd for after it was away.
 CREATE TABLE look (
 	id          INTEGER PRIMARY KEY CHECK (id = 1),
@@ -375,6 +405,8 @@ CREATE TABLE chain_head (
 	hash  BLOB NOT NULL CHECK (length(hash) = 32)
 ) STRICT;
 INSERT INTO chain_head VALUES (1, 0, zeroblob(32));
+CREATE TRIGGER chain_is_never_replaced BEFORE INSERT ON chain WHEN EXISTS (SELECT 1 FROM chain WHERE link = NEW.link)
+BEGIN SELECT RAISE(ABORT, 'the chain is append-only'); END;
 CREATE TRIGGER chain_is_never_changed BEFORE UPDATE ON chain
 BEGIN SELECT RAISE(ABORT, 'the chain is append-only'); END;
 CREATE TRIGGER chain_is_never_deleted BEFORE DELETE ON chain

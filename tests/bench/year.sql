@@ -16,8 +16,8 @@ INSERT INTO run (id, cluster, job, submit, start, label, project, uid, partition
 	ended, state)
 	SELECT i, 'gpubudget', i, begun + 30 * i - 130, begun + 30 * i - 120, i, project, 1001, 'batch', 'funded', 900, 1,
 	'billing=1,cpu=1,gres/gpu=1,node=1', 1000, begun + 30 * i, begun + 30 * i, 'COMPLETED' FROM n, p;
-INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, units)
-	SELECT i, i, 0, 'funded', project, begun + 30 * i, begun + 30 * i - 120, begun + 30 * i, 1, 120000 FROM n, p;
+INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, price, units)
+	SELECT i, i, 0, 'funded', project, begun + 30 * i, begun + 30 * i - 120, begun + 30 * i, 1, 1000, 120000 FROM n, p;
 INSERT INTO journal (at, kind, allocation, project, units, balance, charge, actor)
 	SELECT begun + 30 * i, 'charge', allocation, project, -120000, amount - charged - 120000 * i, i, 'budgetd' FROM n, p;
 UPDATE allocation_sum SET charged = charged + 120000 * (SELECT value FROM wanted) WHERE allocation = (SELECT allocation FROM p);

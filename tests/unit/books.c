@@ -2,6 +2,7 @@
  * books.c - stories about money on a real database file. */
 #include "tests/unit/books.h"
 #include "books/audit.h"
+#include "budgetd/log.h"
 #include <check.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -9,6 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* In place of budgetd/log.c: nobody reads it here. */
+int books_warnings;
+
+void log_warning(const char *fmt, ...)
+{
+	(void)fmt;
+	books_warnings++;
+}
 
 /* --- the invariants ----------------------------------------------------------------------------- */
 

@@ -26,6 +26,9 @@ struct books {
 void books_open(struct books *b);	/* makes the folder and an empty ledger */
 void books_close(struct books *b);	/* and removes the folder */
 
+/* How many lines the parts of the daemon logged as warnings so far, in all suites. */
+extern int books_warnings;
+
 /* The first row that is wrong is named and the test ends. */
 void ledger_invariants(struct books *b);
 /* The first column of the first row of plain SQL. */

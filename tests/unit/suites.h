@@ -10,6 +10,7 @@
 	X(agreement) \
 	X(amount) \
 	X(asked) \
+	X(append_only) \
 	X(audit) \
 	X(breaker) \
 	X(budget) \

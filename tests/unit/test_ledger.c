@@ -325,12 +325,15 @@ START_TEST(a_hold_that_grows_and_shrinks_keeps_what_expires_first)
 	ck_assert_int_eq(books_submit(&b, &s), 0);
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
 		amount_t by = changes[i].by * GPU_H;
+		bool too_much = i == 5;		/* more than it holds: to 0, and the log says so */
+		int warnings = books_warnings;
 
 		ck_assert_msg(books_do(&b, LEDGER_HOLDS, regrow, &by) == 0, "%s", b.why.text);
 		ledger_invariants(&b);
 		ck_assert_int_eq(HELD(soon), changes[i].soon * GPU_H);
 		ck_assert_int_eq(HELD(late), changes[i].late * GPU_H);
 		ck_assert_int_eq(HELD(root), HELD(soon) + HELD(late));
+		ck_assert_int_eq(books_warnings - warnings, too_much);
 	}
 }
 END_TEST

@@ -74,7 +74,6 @@ const char *MHD_lookup_connection_value(struct MHD_Connection *connection, enum 
 
 /* What the daemon would say of each change. */
 void log_error(const char *fmt, ...) { (void)fmt; }
-void log_warning(const char *fmt, ...) { (void)fmt; }
 void log_info(const char *fmt, ...) { (void)fmt; }
 
 /* --- the world ---------------------------------------------------------------------------------- */

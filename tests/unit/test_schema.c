@@ -208,6 +208,27 @@ START_TEST(an_older_version_refuses_a_newer_file)
 }
 END_TEST
 
+static const struct {
+	const char *change, *says;
+} unreleased[] = {
+	{ "DROP TRIGGER hold_is_never_replaced", "the trigger hold_is_never_replaced is missing" },
+	{ "DROP TABLE uncounted", "the table uncounted is missing" },
+	{ "ALTER TABLE charge DROP COLUMN gpus", "the table charge is not as this version makes it" },
+};
+
+/* It has the number of the schema, and would fail at the first write. */
+START_TEST(a_file_of_a_build_that_was_never_released_is_refused_at_the_start)
+{
+	struct ledger *l;
+
+	load(schema_steps.count);
+	does(unreleased[_i].change);
+	ck_assert_int_eq(ledger_open(path, &l, &why), -1);
+	ck_assert_int_eq(errno, EPROTO);
+	ck_assert_msg(strstr(why.text, unreleased[_i].says) && strstr(why.text, "never released") && strstr(why.text, "budgetd --init"), "%s", why.text);
+}
+END_TEST
+
 Suite *schema_suite(void)
 {
 	Suite *s = suite_create("schema");
@@ -220,6 +241,7 @@ Suite *schema_suite(void)
 	tcase_add_test(t, a_new_file_and_one_that_was_brought_forward_are_alike);
 	tcase_add_loop_test(t, a_step_that_fails_leaves_everything_as_it_was, 0, sizeof(bad_steps) / sizeof(bad_steps[0]));
 	tcase_add_test(t, an_older_version_refuses_a_newer_file);
+	tcase_add_loop_test(t, a_file_of_a_build_that_was_never_released_is_refused_at_the_start, 0, sizeof(unreleased) / sizeof(unreleased[0]));
 	suite_add_tcase(s, t);
 	return s;
 }
