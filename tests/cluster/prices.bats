@@ -49,11 +49,12 @@ kinds_of() { books "SELECT group_concat(kind, ' ') FROM charge c JOIN run r ON r
 	as ada submit gang --nodes=2 --gpus-per-node=2 --time=30
 	says "funded: 4.00 GPU-h of vision set aside"
 	eventually job_is gang RUNNING funded
-	budgetctl rate set h100 3.500 --reason "dearer" >/dev/null
 	eventually has_run gang
+	runs_for() { (($(date +%s) - $(date -d "$(job_field gang StartTime)" +%s) >= $1)); }
+	eventually runs_for 2		# a rate of the second of its start is the one at its start
+	budgetctl rate set h100 3.500 --reason "dearer" >/dev/null
 	as ada scontrol update jobid="$(job gang)" NumNodes=1
-	smaller() { (($(date +%s) - $(date -d "$(job_field gang StartTime)" +%s) >= 5)); }
-	eventually smaller
+	eventually runs_for 7
 	eventually balance_is vision "held=2.00"
 	as ada cancel gang
 	eventually accounted gang
