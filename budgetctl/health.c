@@ -8,12 +8,12 @@ static const struct column columns[] = {
 	{ "cluster", "Cluster", KIND_TEXT, NULL, false },
 	{ "last_pass_at", "Last pass", KIND_TIME, "none yet", false },
 	{ "last_pass_ms", "It took (ms)", KIND_COUNT, NULL, false },
-	{ "last_pass_looked_ms", "of that: to read Slurm's tables", KIND_COUNT, NULL, false },
-	{ "last_pass_decided_ms", "to decide and write", KIND_COUNT, NULL, false },
-	{ "last_pass_published_ms", "to tell Slurm", KIND_COUNT, NULL, false },
+	{ "last_pass_looked_ms", "Reading Slurm (ms)", KIND_COUNT, NULL, false },
+	{ "last_pass_decided_ms", "Deciding (ms)", KIND_COUNT, NULL, false },
+	{ "last_pass_published_ms", "Telling Slurm (ms)", KIND_COUNT, NULL, false },
 	{ "jobs", "Jobs seen", KIND_COUNT, NULL, false },
 	{ "lost_runs", "Runs without an end", KIND_COUNT, NULL, false },
-	{ "differing_runs", "Runs that slurmdbd has otherwise", KIND_COUNT, NULL, false },
+	{ "differing_runs", "Runs that differ", KIND_COUNT, NULL, false },
 	{ "slurm", "Slurm", KIND_TEXT, NULL, false },
 };
 

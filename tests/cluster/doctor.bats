@@ -486,7 +486,11 @@ setup()
 	finds settings-readable
 	tells "gpb-bob cannot read"
 	mend_is_done
-	taken_away() { chown root "$CLUSTER_DIR/run/budgetd-slurm.socket" && finds socket-slurm; }
+	taken_away()
+	{
+		local socket=$CLUSTER_DIR/run/budgetd-slurm.socket
+
+		chown root "$socket" && finds socket-slurm && mends_with "chown gpb-bob $socket; chmod 0600 $socket"
+	}
 	eventually taken_away		# each pass of budgetd gives it back
-	mends_with "chown gpb-bob $CLUSTER_DIR/run/budgetd-slurm.socket; chmod 0600 $CLUSTER_DIR/run/budgetd-slurm.socket"
 }
