@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Daemons are killed (kill -9) at random moments of a busy history: the books are sound each time, and in the end they say of every run what
 # slurmdbd says, to the second. CRASH_SEED repeats a history; KILLS_BUDGETD and KILLS_SLURMCTLD say how often.
-# time: 180 s
+# time: 300 s
 # full: 2400 s
 load cluster
 load accounting

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a job pays where the whole time limit is set aside: rates, ends of every kind, allocations that end meanwhile, slurmdbd away.
-# time: 180 s
+# time: 300 s
 load cluster
 load accounting
 
