@@ -49,7 +49,7 @@ static int raise_run(const struct run *r, void *arg)
 
 struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking)
 {
-	return (struct order_job){ .project = (uint32_t)w->admission.project,
+	return (struct order_job){ .front = w->front, .project = (uint32_t)w->admission.project,
 		.project_rank = ranking_rank(ranking, w->admission.project), .team_rank = (int)w->admission.team_rank,
 		.submit = w->admission.at, .job_id = w->job->job_id, .data = w };
 }
