@@ -26,6 +26,7 @@
 	X(fronts) \
 	X(gpu_count) \
 	X(gpu_request) \
+	X(idle) \
 	X(import) \
 	X(job_id) \
 	X(job_options) \
