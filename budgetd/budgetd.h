@@ -6,6 +6,7 @@
 #define BUDGETD_BUDGETD_H
 #include "settings/settings.h"
 
+struct gpu_watch;
 struct ledger;
 struct slurm_link;
 struct cluster_state;
@@ -20,6 +21,7 @@ struct budgetd {
 	struct cluster_state *cluster;	/* what the last pass saw, for the server */
 	struct people *people;		/* uid <-> name, administrators */
 	struct rates *rates;		/* what a GPU-hour of a type costs */
+	struct gpu_watch *gpus;		/* how busy GPUs are; NULL only in tests */
 };
 
 #endif
