@@ -378,6 +378,25 @@ static bool is_this_run(const struct job_view *j, const struct run *r)
 	return j && j->start == r->start && j->submit == r->submit && (j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED);
 }
 
+/* Requeued in the seconds in which it began: slurmdbd has its end and never got its start. For Slurm it did not run, and costs nothing. */
+static bool never_started_for_slurmdbd(const struct run *r, const struct run_row *row)
+{
+	return row->submit == r->submit && !row->start && row->end;
+}
+
+static int settle_by_row(struct pass *p, struct run *r, const struct run_row *row, struct fault *why)
+{
+	if (row->job_id != r->job)
+		return 0;
+	if (never_started_for_slurmdbd(r, row))
+		return settle(p, r, r->start, row->state, why);
+	if (row->start != r->start)
+		return 0;
+	if (follow_row(p, r, row, why) < 0)
+		return -1;
+	return row->end && !row->resized ? settle(p, r, row->end, row->state, why) : 0;
+}
+
 /* slurmdbd's row of this run. Later parts of a resized run have the same start and another submit. */
 static int settle_from_slurmdbd(struct pass *p, struct run *r, struct fault *why)
 {
@@ -386,15 +405,8 @@ static int settle_from_slurmdbd(struct pass *p, struct run *r, struct fault *why
 
 	if (slurm_link_runs_of(p->b->slurm, (uint32_t)r->job, r->start - 1, &rows, why) < 0)
 		return -1;
-	for (size_t i = 0; i < rows->count && rc == 0; i++) {
-		const struct run_row *row = &rows->rows[i];
-
-		if (row->job_id != r->job || row->start != r->start)
-			continue;
-		rc = follow_row(p, r, row, why);
-		if (rc == 0 && row->end && !row->resized)
-			rc = settle(p, r, row->end, row->state, why);
-	}
+	for (size_t i = 0; i < rows->count && rc == 0; i++)
+		rc = settle_by_row(p, r, &rows->rows[i], why);
 	run_table_free(rows);
 	return rc;
 }

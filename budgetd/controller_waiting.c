@@ -69,12 +69,23 @@ static int merge_waiting(struct pass *p, struct fault *why)
 
 /* --- its hold ----------------------------------------------------------------------------------- */
 
+/* An array that came without an answer can be of more tasks than the record that was answered: another had split from it just then. */
+static int note_tasks(struct pass *p, struct waiting *w, int64_t tasks, struct fault *why)
+{
+	if (tasks <= w->admission.tasks)
+		return 0;
+	w->admission.tasks = tasks;
+	return admission_update(p->b->ledger, &w->admission, why);
+}
+
 /* The pool of `tasks` tasks, of which there may be none yet. */
 int pass_set_pool(struct pass *p, struct waiting *w, struct hold_row *pool, bool have, int64_t tasks, const struct path *path, struct fault *why)
 {
 	struct ledger *l = p->b->ledger;
 	amount_t units = w->admission.per_task * tasks, before = pool->units;
 
+	if (note_tasks(p, w, tasks, why) < 0)
+		return -1;
 	w->paid = tasks;
 	pool->tasks = tasks;
 	if (!have) {

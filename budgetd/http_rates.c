@@ -42,7 +42,7 @@ int rates_get(struct request *rq, struct fault *why)
 static int set_rate(struct request *rq, struct fault *why)
 {
 	struct journal_entry e;
-	struct rate_row r = { .at = rq->now, .rate = { .valid_from = rq->now, .thousandths = -1 } };
+	struct rate_row r = { .at = rq->now, .rate = { .valid_from = rq->now + 1, .thousandths = -1 } };
 	const char *type = NULL;
 
 	if (money_entry(rq, "", true, &e, why) < 0 || body_need_text(rq, "gpu_type", &type, why) < 0 ||
@@ -51,6 +51,8 @@ static int set_rate(struct request *rq, struct fault *why)
 		return -1;
 	if (r.rate.thousandths < 0)
 		return fault_errno(why, EINVAL, "\"thousandths\" is missing");
+	if (r.rate.valid_from == rq->now)	/* "now" is the next second: what starts in this one may be priced already */
+		r.rate.valid_from++;
 	if (strlen(type) >= sizeof(r.rate.type) || strpbrk(type, " ,:=\t\n"))
 		return fault_errno(why, EINVAL, "\"%.40s\" is no GPU type as Slurm writes them", type);
 	memcpy(r.rate.type, type, strlen(type) + 1);

@@ -49,8 +49,8 @@ int rate_add(struct ledger *l, struct rate_row *r, int64_t now, struct fault *wh
 		return rc;
 	if (r->rate.thousandths < !fraction || r->rate.thousandths > RATE_MAX)
 		return fault_errno(why, EINVAL, "a rate is from %s to %d.000", fraction ? "0" : "0.001", RATE_MAX / 1000);
-	if (r->rate.valid_from < now)
-		return fault_errno(why, EEXIST, "a rate cannot be in force before now: what has started is priced already");
+	if (r->rate.valid_from <= now)
+		return fault_errno(why, EEXIST, "a rate is in force from the next second on at the earliest, not before now: what has started is priced already");
 	if (sql_do(l, add_sql, why, "isiisss", r->at, r->rate.type, r->rate.valid_from, r->rate.thousandths, r->actor, r->reason,
 		    r->request_id[0] ? r->request_id : NULL) < 0)
 		return -1;

@@ -440,6 +440,19 @@ int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, 
 	return rc;
 }
 
+static int sums(struct ledger *l, sqlite3_stmt *st, occupancy_fn each, void *arg, struct fault *why)
+{
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		if (each(sql_col(st, 0), sql_col(st, 1), arg) < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+	}
+	return rc;
+}
+
 int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why)
 {
 	/* A part that reaches into the window counts with what lies inside it, less what of it does not count.
@@ -451,14 +464,15 @@ int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, st
 		" UNION ALL SELECT c.project, -min(b.units, " INSIDE ") FROM"
 		" (SELECT charge, sum(units) AS units FROM uncounted GROUP BY charge) b JOIN charge c ON c.id = b.charge"
 		" WHERE c.part_end > ?1 AND c.part_end > c.part_start) GROUP BY project";
-	sqlite3_stmt *st = sql_bind(l, sums_sql, why, "i", from);
-	int rc = -1;
 
-	while (st && (rc = sql_step(l, st, why)) == 1) {
-		if (each(sql_col(st, 0), sql_col(st, 1), arg) < 0) {
-			sqlite3_reset(st);
-			return -1;
-		}
-	}
-	return rc;
+	return sums(l, sql_bind(l, sums_sql, why, "i", from), each, arg, why);
+}
+
+int charge_sums_free(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why)
+{
+	static const char free_sql[] =
+		"SELECT p.id, (SELECT sum((c.part_end - max(c.part_start, ?1)) * c.price) FROM charge c INDEXED BY charge_by_project"
+		" WHERE c.project = p.id AND c.part_end > ?1 AND c.kind IN ('free', 'uncovered')) FROM project p";
+
+	return sums(l, sql_bind(l, free_sql, why, "i", from), each, arg, why);
 }

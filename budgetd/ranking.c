@@ -2,25 +2,42 @@
  * ranking.c - the budget tree with what each project got (doc/model.md, 5). */
 #include "budgetd/ranking.h"
 #include "budgetd/ledger_run.h"
-#include "lib/fairshare.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+struct place_of {
+	int64_t project;
+	size_t node;
+};
+
 struct ranking {
 	size_t count, room;
-	struct fairshare_node *nodes;
-	struct project *projects;	/* in the order of nodes: parents before children */
-	struct fairshare *fairshare;
+	struct fairshare_node *nodes;	/* parents before children */
+	struct project *projects;	/* in the order of nodes */
+	amount_t *unpaid;		/* likewise: what each used without paying for it, in the window */
+	struct place_of *places;	/* by project, once the tree is complete */
+	size_t path[BUDGET_DEPTH_MAX];	/* while it is read: the nodes above the next one */
+	struct fairshare_cluster cluster;
+	struct fairshare *funded, *free_tier;
 	int64_t from, now;
 };
 
-static ssize_t find(const struct ranking *r, int64_t project)
+/* --- the tree ----------------------------------------------------------------------------------- */
+
+static int by_project(const void *a, const void *b)
 {
-	for (size_t i = 0; i < r->count; i++)
-		if (r->projects[i].id == project)
-			return (ssize_t)i;
-	return -1;
+	int64_t x = ((const struct place_of *)a)->project, y = ((const struct place_of *)b)->project;
+
+	return (x > y) - (x < y);
+}
+
+ssize_t ranking_node(const struct ranking *r, int64_t project)
+{
+	const struct place_of key = { .project = project };
+	const struct place_of *found = r->count ? bsearch(&key, r->places, r->count, sizeof(*r->places), by_project) : NULL;
+
+	return found ? (ssize_t)found->node : -1;
 }
 
 static int grow(struct ranking *r)
@@ -40,53 +57,105 @@ static int grow(struct ranking *r)
 	return 0;
 }
 
+/* They come depth first: the last one a level higher is the parent. */
 static int add_project(const struct project *p, int depth, void *arg)
 {
 	struct ranking *r = arg;
-	ssize_t parent = p->parent ? find(r, p->parent) : -1;
 
-	(void)depth;
 	if (r->count == r->room && grow(r) < 0)
 		return -1;
+	r->path[depth] = r->count;
 	r->projects[r->count] = *p;
-	r->nodes[r->count++] = (struct fairshare_node){ .parent = parent < 0 ? FAIRSHARE_NO_PARENT : (int)parent, .share = p->share,
-		.entitled = FAIRSHARE_BY_SHARE };
+	r->nodes[r->count++] = (struct fairshare_node){ .parent = depth == 0 ? FAIRSHARE_NO_PARENT : (int)r->path[depth - 1],
+		.share = p->share, .entitled = FAIRSHARE_BY_SHARE };
 	return 0;
 }
+
+static int read_tree(struct ranking *r, struct ledger *l, struct fault *why)
+{
+	if (project_walk(l, 0, add_project, r, why) < 0)
+		return -1;
+	r->places = calloc(r->count + 1, sizeof(*r->places));
+	r->unpaid = calloc(r->count + 1, sizeof(*r->unpaid));
+	if (!r->places || !r->unpaid)
+		return fault_errno(why, ENOMEM, "out of memory for %zu projects", r->count);
+	for (size_t i = 0; i < r->count; i++)
+		r->places[i] = (struct place_of){ r->projects[i].id, i };
+	qsort(r->places, r->count, sizeof(*r->places), by_project);
+	return 0;
+}
+
+/* --- what each got ------------------------------------------------------------------------------ */
 
 static int add_charges(int64_t project, amount_t units, void *arg)
 {
 	struct ranking *r = arg;
-	ssize_t i = find(r, project);
+	ssize_t i = ranking_node(r, project);
 
 	if (i >= 0)
 		r->nodes[i].charged += units;
 	return 0;
 }
 
-/* A run is felt while it runs: what it has used so far counts as charged, what is left of its minimum as the entry penalty. */
-static int add_run(const struct run *run, void *arg)
+static int add_unpaid(int64_t project, amount_t units, void *arg)
 {
 	struct ranking *r = arg;
-	ssize_t i = find(r, run->project);
-	int64_t from = run->charged_to > r->from ? run->charged_to : r->from;	/* what is before has its charges */
-	int64_t used_to = run->covered_until < r->now ? run->covered_until : r->now;
-	int64_t minimum_end = run->start + run->min_runtime_s;
+	ssize_t i = ranking_node(r, project);
 
-	if (i < 0 || run->tier != TIER_FUNDED || !run->admission)
-		return 0;
-	if (used_to > from)
-		r->nodes[i].charged += run->price * (used_to - from);
-	if (minimum_end > r->now)
-		r->nodes[i].entry += run->price * (minimum_end - r->now);
+	if (i >= 0)
+		r->unpaid[i] += units;
 	return 0;
 }
 
-static int fill(struct ranking *r, struct ledger *l, struct fault *why)
+/* Seconds of [from, to) that there are. */
+static int64_t span(int64_t from, int64_t to)
 {
-	if (project_walk(l, 0, add_project, r, why) < 0 || charge_sums(l, r->from, add_charges, r, why) < 0)
+	return to > from ? to - from : 0;
+}
+
+/* A run is felt while it runs: what it has used so far counts as charged as far as its hold goes, what is left of its minimum as the entry
+ * penalty. */
+static int add_run(const struct run *run, void *arg)
+{
+	struct ranking *r = arg;
+	ssize_t i = ranking_node(r, run->project);
+	int64_t from = run->charged_to > r->from ? run->charged_to : r->from;	/* what is before has its charges */
+	bool paid = run->tier == TIER_FUNDED && run->admission;
+	int64_t paid_to = !paid ? from : run->covered_until < r->now ? run->covered_until : r->now;
+
+	if (i < 0)
+		return 0;
+	r->nodes[i].charged += run->price * span(from, paid_to);
+	r->unpaid[i] += run->price * span(paid_to > from ? paid_to : from, r->now);
+	if (paid)
+		r->nodes[i].entry += run->price * span(r->now, run->start + run->min_runtime_s);
+	return 0;
+}
+
+static int read_use(struct ranking *r, struct ledger *l, struct fault *why)
+{
+	if (charge_sums(l, r->from, add_charges, r, why) < 0 || charge_sums_free(l, r->from, add_unpaid, r, why) < 0)
 		return -1;
 	return run_walk_open(l, "", add_run, r, why);
+}
+
+/* --- the order ---------------------------------------------------------------------------------- */
+
+static int rank_free_tier(struct ranking *r, struct fault *why)
+{
+	struct fairshare_node *nodes = calloc(r->count + 1, sizeof(*nodes));
+	int rc;
+
+	if (!nodes)
+		return fault_errno(why, ENOMEM, "out of memory for %zu projects", r->count);
+	for (size_t i = 0; i < r->count; i++) {
+		nodes[i] = r->nodes[i];
+		nodes[i].charged = r->unpaid[i];
+		nodes[i].entry = 0;
+	}
+	rc = fairshare_new(nodes, r->count, &r->cluster, &r->free_tier, why);
+	free(nodes);
+	return rc;
 }
 
 /* Units a second. While every node is down the order stays what it was: nobody is entitled to anything, but some used less. */
@@ -105,22 +174,40 @@ static int capacity_of(struct rates *rates, const struct gpu_count *healthy, int
 int ranking_new(struct ledger *l, int64_t window_s, struct rates *rates, const struct gpu_count *healthy, int64_t now, struct ranking **out,
 	struct fault *why)
 {
-	struct fairshare_cluster c;
-	struct ranking *r;
+	struct ranking *r = calloc(1, sizeof(*r));
 
-	if (capacity_of(rates, healthy, now, &c.capacity, why) < 0)
-		return -1;
-	c.capacity_window = c.capacity * window_s;
-	r = calloc(1, sizeof(*r));
 	if (!r)
 		return fault_errno(why, ENOMEM, "out of memory");
 	r->from = now - window_s;
 	r->now = now;
-	if (fill(r, l, why) < 0 || fairshare_new(r->nodes, r->count, &c, &r->fairshare, why) < 0) {
-		ranking_free(r);
+	if (capacity_of(rates, healthy, now, &r->cluster.capacity, why) < 0)
+		goto fail;
+	r->cluster.capacity_window = r->cluster.capacity * window_s;
+	if (read_tree(r, l, why) < 0 || read_use(r, l, why) < 0)
+		goto fail;
+	if (fairshare_new(r->nodes, r->count, &r->cluster, &r->funded, why) < 0 || rank_free_tier(r, why) < 0)
+		goto fail;
+	*out = r;
+	return 0;
+fail:
+	ranking_free(r);
+	return -1;
+}
+
+int ranking_add_entry(struct ranking *r, int64_t project, amount_t units, struct fault *why)
+{
+	ssize_t i = ranking_node(r, project);
+	struct fairshare *anew;
+
+	if (i < 0)
+		return 0;
+	r->nodes[i].entry += units;
+	if (fairshare_new(r->nodes, r->count, &r->cluster, &anew, why) < 0) {
+		r->nodes[i].entry -= units;
 		return -1;
 	}
-	*out = r;
+	fairshare_free(r->funded);
+	r->funded = anew;
 	return 0;
 }
 
@@ -128,31 +215,46 @@ void ranking_free(struct ranking *r)
 {
 	if (!r)
 		return;
-	fairshare_free(r->fairshare);
+	fairshare_free(r->funded);
+	fairshare_free(r->free_tier);
 	free(r->nodes);
 	free(r->projects);
+	free(r->unpaid);
+	free(r->places);
 	free(r);
+}
+
+/* --- questions ---------------------------------------------------------------------------------- */
+
+const struct fairshare *ranking_funded(const struct ranking *r)
+{
+	return r->funded;
+}
+
+const struct fairshare *ranking_free_tier(const struct ranking *r)
+{
+	return r->free_tier;
 }
 
 uint32_t ranking_rank(const struct ranking *r, int64_t project)
 {
-	ssize_t i = find(r, project);
+	ssize_t i = ranking_node(r, project);
 
-	return i < 0 ? UINT32_MAX : fairshare_rank(r->fairshare, (size_t)i);
+	return i < 0 ? UINT32_MAX : fairshare_rank(r->funded, (size_t)i);
 }
 
 int ranking_levels(const struct ranking *r, int64_t project, struct ranking_level *out, int max)
 {
 	int path[BUDGET_DEPTH_MAX], depth = 0;
 
-	for (ssize_t i = find(r, project); i >= 0 && depth < BUDGET_DEPTH_MAX; i = r->nodes[i].parent)
+	for (ssize_t i = ranking_node(r, project); i >= 0 && depth < BUDGET_DEPTH_MAX; i = r->nodes[i].parent)
 		path[depth++] = (int)i;
 	for (int k = 0; k < depth && k < max; k++) {
-		int i = path[depth - 1 - k], ahead = fairshare_ahead(r->fairshare, (size_t)i);
+		int i = path[depth - 1 - k], ahead = fairshare_ahead(r->funded, (size_t)i);
 
 		memcpy(out[k].name, r->projects[i].name, sizeof(out[k].name));
-		out[k].share_ppm = fairshare_share_ppm(r->fairshare, (size_t)i);
-		out[k].ratio_ppm = fairshare_ratio_ppm(r->fairshare, (size_t)i);
+		out[k].share_ppm = fairshare_share_ppm(r->funded, (size_t)i);
+		out[k].ratio_ppm = fairshare_ratio_ppm(r->funded, (size_t)i);
 		memset(out[k].ahead, 0, sizeof(out[k].ahead));
 		if (ahead >= 0)
 			memcpy(out[k].ahead, r->projects[ahead].name, sizeof(out[k].ahead));

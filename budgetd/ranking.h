@@ -3,13 +3,15 @@
  *
  * Occupancy comes from the ledger's charges in the window and the runs that are open, never from a second counter.
  *
- * Threads  one object is constant once made */
+ * Threads  one object belongs to one thread */
 #ifndef BUDGETD_RANKING_H
 #define BUDGETD_RANKING_H
 #include "budgetd/ledger.h"
 #include "budgetd/rates.h"
 #include "lib/budget.h"
+#include "lib/fairshare.h"
 #include "lib/gpu_count.h"
+#include <sys/types.h>
 
 struct ranking;
 
@@ -19,6 +21,16 @@ struct ranking;
 int ranking_new(struct ledger *l, int64_t window_s, struct rates *rates, const struct gpu_count *healthy, int64_t now, struct ranking **out,
 	struct fault *why);
 void ranking_free(struct ranking *r);	/* NULL is fine */
+
+/* The tree behind it, for questions beyond those here. Its nodes are ranking_node's; it is gone when the ranking changes. */
+const struct fairshare *ranking_funded(const struct ranking *r);
+/* The same nodes ranked by what they used without paying for it in the window: the free tier goes to who had least of it for its share. */
+const struct fairshare *ranking_free_tier(const struct ranking *r);
+ssize_t ranking_node(const struct ranking *r, int64_t project);	/* its index in both; -1: it is not in the tree */
+
+/* GPUs were promised to a job of the project: `units`, the price of its minimum runtime, count at once, as they will when it runs. Both trees
+ * that were handed out before are gone. 0; or -1, ENOMEM or EOVERFLOW, and nothing has changed. */
+int ranking_add_entry(struct ranking *r, int64_t project, amount_t units, struct fault *why);
 
 /* Position of the project in the one order: smaller goes first, ties are equal. UINT32_MAX for one that is not in the tree. */
 uint32_t ranking_rank(const struct ranking *r, int64_t project);

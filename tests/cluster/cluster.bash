@@ -174,14 +174,14 @@ cluster_restart() { cluster_stop "$1" && cluster_start "$1"; }
 
 cluster_pid() { cat "$CLUSTER_DIR/run/$1.pid"; }
 
-# SIGKILL, for a checkpoint of a job that nobody needs any more would only cost time.
+# SIGKILL, for a checkpoint of a job that nobody needs any more would only cost time. scancel fails for one that has ended meanwhile.
 cluster_clear()
 {
 	local jobs
 
 	jobs=$(squeue -h -o %A | sort -u)
-	[[ -z $jobs ]] || scancel --signal=KILL --full $jobs 2>/dev/null
-	[[ -z $jobs ]] || scancel $jobs 2>/dev/null
+	[[ -z $jobs ]] || scancel --signal=KILL --full $jobs 2>/dev/null || true
+	[[ -z $jobs ]] || scancel $jobs 2>/dev/null || true
 	eventually nodes_are idle
 }
 

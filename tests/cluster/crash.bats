@@ -31,6 +31,16 @@ kill_budgetd()
 	eventually is_gone "$pid"
 }
 
+# All differences are repaired but those of runs that slurmdbd has no row of.
+repaired()
+{
+	local told
+
+	budgetctl check --repair --reason "after the kills" >"$BATS_TEST_TMPDIR/repair" 2>&1 || true
+	told=$(budgetctl check -o json) || true
+	[[ $(jq -r '[.rows[].difference] | unique - ["unknown"] | join(" ")' <<<"$told") == "" ]] || { cat "$BATS_TEST_TMPDIR/repair"; budgetctl check; return 1; }
+}
+
 @test "budgetd killed $KILLS_BUDGETD times in a busy history: sound books each time, and each run charged to slurmdbd's second" {
 	local n struck transactions=0 hit=0
 
@@ -48,6 +58,7 @@ kill_budgetd()
 	done
 	history_end
 	eventually accounts_agree
+	eventually repaired
 	eventually balance_is vision "held=0.00"
 	books_are_right
 	verified
@@ -69,16 +80,6 @@ forgotten_runs_end()
 	while read -r label start; do
 		budgetctl run end "$label" --at "$(date -u -d "@$start" +%FT%TZ)" --reason "slurmctld forgot it" >>"$BATS_TEST_TMPDIR/runaway" 2>&1 || true
 	done < <(open_runs)
-}
-
-# All differences are repaired but those of runs that slurmdbd has no row of.
-repaired()
-{
-	local told
-
-	budgetctl check --repair --reason "slurmctld was killed" >"$BATS_TEST_TMPDIR/repair" 2>&1 || true
-	told=$(budgetctl check -o json) || true
-	[[ $(jq -r '[.rows[].difference] | unique - ["unknown"] | join(" ")' <<<"$told") == "" ]] || { cat "$BATS_TEST_TMPDIR/repair"; budgetctl check; return 1; }
 }
 
 @test "slurmctld killed $KILLS_SLURMCTLD times in a busy history: sound books each time, and what it forgot is put right by a check" {

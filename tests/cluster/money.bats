@@ -155,6 +155,7 @@ would_hold()
 	answered 200 accept
 	ctl -o json hold list rates | jq '.rows[0].units'
 }
+would_hold_is() { [[ $(would_hold "$1") == "$2" ]]; }
 
 @test "a job is set aside for by the rate of its type, and a rate is never set for the past" {
 	ctl project add rates
@@ -165,8 +166,8 @@ would_hold()
 	ctl rate set h100 2.5 -r "list price"
 	ctl rate set default 0.5 -r "list price"
 	ctl rate set h100 9 --starts now+1d -r "from tomorrow"
-	[[ $(would_hold gres:gpu:h100:2) == 18000000 ]]
-	[[ $(would_hold gres:gpu:2) == 3600000 ]]
+	eventually would_hold_is gres:gpu:h100:2 18000000		# from the next second on
+	eventually would_hold_is gres:gpu:2 3600000
 	[[ $(ctl -o json rate list | jq -c '[.rows[].thousandths]') == "[2500,500,9000]" ]]
 	refused 1 "before now" ctl rate set h100 1 --starts 2020-01-01 -r x
 	refused 1 "from 0.001" ctl rate set h100 0 -r x
@@ -178,7 +179,7 @@ would_hold()
 	api "$DIR/slurm" POST /v1/verdicts -d '{"kind":"submit","uid":0,"account":"rates","tres_per_job":"gres:shard:4","num_tasks":1,"min_nodes":1,"time_limit_min":60,"min_runtime":"1h"}'
 	answered 200 '"tier":"none"'
 	ctl rate set shard 0.125 -r "an eighth"
-	[[ $(would_hold gres:shard:4) == 1800000 ]]
+	eventually would_hold_is gres:shard:4 1800000
 }
 
 @test "rates outlive a restart" {

@@ -44,15 +44,24 @@ kinds_of() { books "SELECT group_concat(kind, ' ') FROM charge c JOIN run r ON r
 	budgetctl withdraw speech 1.9 --reason "back" >/dev/null
 }
 
+# rate_is_set TYPE RATE: it is in force from the next second on.
+rate_is_set()
+{
+	local from
+
+	from=$(budgetctl -o json rate set "$1" "$2" --reason "as the story wants it" | jq .valid_from)
+	is_in_force() { (($(date +%s) >= from)); }
+	eventually is_in_force
+}
+
 @test "the rate is the one at the start, for the whole run and after a resize as well" {
-	budgetctl rate set h100 2.000 --reason "from now on" >/dev/null
+	rate_is_set h100 2.000
 	as ada submit gang --nodes=2 --gpus-per-node=2 --time=30
 	says "funded: 4.00 GPU-h of vision set aside"
 	eventually job_is gang RUNNING funded
 	eventually has_run gang
 	runs_for() { (($(date +%s) - $(date -d "$(job_field gang StartTime)" +%s) >= $1)); }
-	eventually runs_for 2		# a rate of the second of its start is the one at its start
-	budgetctl rate set h100 3.500 --reason "dearer" >/dev/null
+	rate_is_set h100 3.500
 	as ada scontrol update jobid="$(job gang)" NumNodes=1
 	eventually runs_for 7
 	eventually balance_is vision "held=2.00"
@@ -66,7 +75,7 @@ kinds_of() { books "SELECT group_concat(kind, ' ') FROM charge c JOIN run r ON r
 	as ada cancel later
 	eventually accounted later funded
 	priced later 3500
-	budgetctl rate set h100 1.000 --reason "as before" >/dev/null
+	rate_is_set h100 1.000
 }
 
 @test "a job that is requeued five times pays for each run" {

@@ -181,7 +181,7 @@ static bool take_back(struct history *h)
 static bool rate(struct history *h)
 {
 	int type = (int)below(h, O_TYPES + 1) - 1, ours, theirs;
-	int64_t from = h->now + (chance(h, 50) ? 0 : between(h, -10, 2 * HOUR)), r = between(h, 1, 4000);
+	int64_t from = h->now + (chance(h, 50) ? 1 : between(h, -10, 2 * HOUR)), r = between(h, 1, 4000);
 
 	if (h->o.nrates >= O_RATES)
 		return false;

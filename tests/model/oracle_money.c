@@ -206,7 +206,7 @@ int oracle_node(struct oracle *o, int parent, enum o_policy policy)
 
 int oracle_rate(struct oracle *o, int64_t now, int type, int64_t from, int64_t rate)
 {
-	if (from < now)
+	if (from <= now)
 		return -1;
 	o->rates[o->nrates++] = (struct o_rate){type, from, rate};
 	return 0;

@@ -236,6 +236,25 @@ END_TEST
 /* --- who comes first ---------------------------------------------------------------------------- */
 
 /* A run whose cover ends now, and a job that came past the plugin: there is money for one of them. */
+/* Its user held a task, which made it a record of its own, just as the loop answered the other: it has the array's answer. */
+START_TEST(a_task_that_left_the_record_that_was_answered_is_of_the_same_answer)
+{
+	struct fake_job *task;
+
+	books_allot(&b, vision, 10 * GPU_H, 0, 0);
+	fake_slurm_pending(7, "vision", 2, "free", "")->view.array_job_id = 7;
+	pass(NOON);
+	ck_assert_int_eq(books_ask(&b, "SELECT tasks FROM admission WHERE job = 7"), 1);
+	task = fake_slurm_pending(8, "vision", 2, "free", "");
+	task->view.array_job_id = 7;
+	task->view.array_task_id = 2;
+	pass(NOON + 1);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM admission"), 1);
+	ck_assert_int_eq(books_ask(&b, "SELECT tasks FROM admission"), 2);
+	ck_assert_int_eq(books_ask(&b, "SELECT tasks FROM hold WHERE closed_at IS NULL"), 2);
+}
+END_TEST
+
 START_TEST(what_runs_comes_before_what_waits)
 {
 	struct verdict v;
@@ -394,6 +413,7 @@ int main(void)
 	tcase_add_test(t, a_longer_limit_of_a_run_is_a_check_of_the_difference);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(o, setup, teardown);
+	tcase_add_test(o, a_task_that_left_the_record_that_was_answered_is_of_the_same_answer);
 	tcase_add_test(o, what_runs_comes_before_what_waits);
 	suite_add_tcase(s, o);
 	tcase_add_checked_fixture(h, setup, teardown);

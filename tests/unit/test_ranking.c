@@ -140,7 +140,7 @@ static int set_rates(struct ledger *l, void *arg, struct fault *why)
 	struct rate_row h100 = { .at = NOON, .rate = { "h100", NOON, 2000 }, .actor = "ada" };
 	struct rate_row shard = { .at = NOON, .rate = { RATE_SHARD, NOON, 9000 }, .actor = "ada" };
 
-	return rate_add(l, &h100, NOON, why) < 0 || rate_add(l, &shard, NOON, why) < 0 ? -1 : rates_read(arg, l, why);
+	return rate_add(l, &h100, NOON - 1, why) < 0 || rate_add(l, &shard, NOON - 1, why) < 0 ? -1 : rates_read(arg, l, why);
 }
 
 /* A quarter of 8 GPUs at 2.000 and 8 at 1.000 is worth 6 of the cheap ones: 1,008 GPU-hours a week. */

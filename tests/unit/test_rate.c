@@ -94,7 +94,7 @@ static struct books b;
 
 static int add_step(struct ledger *l, void *arg, struct fault *why)
 {
-	return rate_add(l, arg, NOON, why);
+	return rate_add(l, arg, NOON - 1, why);
 }
 
 static int read_step(struct ledger *l, void *rates, struct fault *why)
