@@ -252,9 +252,9 @@ int pass_make_room(struct pass *p, struct fault *why)
 
 	if (p->b->settings->displace == DISPLACE_OFF)
 		return 0;
-	v.ranking = pass_ranking(p, why);
-	if (!v.ranking || room_new(p, v.ranking, &v.room, why) < 0)
+	if (!pass_ranking(p, why) || room_new(p, p->ranking, &v.room, why) < 0)
 		return -1;
+	v.ranking = p->ranking;
 	rc = collect(&v) < 0 ? fault_errno(why, ENOMEM, "out of memory") : serve_all(&v);
 	placement_choice_free(&v.choice);
 	room_free(v.room);

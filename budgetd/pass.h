@@ -58,7 +58,8 @@ struct pass {
 	const struct job_view **records;	/* those of waiting, one after the other */
 	struct leaving_run *leaving;	/* those that were told to go, this pass's last; once pass_know_leaving */
 	size_t nleaving, leaving_room;
-	struct ranking *ranking;	/* made when it is first needed */
+	struct ranking *ranking;	/* of this pass: made when it is first needed */
+	struct ranking **kept;		/* the controller's, with what the last pass read; or NULL in it */
 	struct lane_user *lane_users;	/* by uid; once lane_known */
 	size_t nlane_users;
 	bool lane_known;
@@ -153,7 +154,6 @@ struct lane_limits pass_lane_limits(const struct settings *s);
 
 /* --- controller_places.c: the order --- */
 int pass_publish_places(struct pass *p, struct fault *why);
-struct ranking *pass_ranking(struct pass *p, struct fault *why);	/* of this pass; NULL on failure */
 struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking);	/* data is w */
 
 /* --- controller_room.c: room for the first jobs that do not fit --- */
@@ -175,6 +175,13 @@ int pass_tell(struct pass *p, const struct going *g, struct fault *why);
 int pass_know_leaving(struct pass *p, struct fault *why);	/* p->leaving, out of the snapshot */
 bool pass_has_lost_place(const struct pass *p, int64_t run);	/* its time is over: it does not stand above what waits any more */
 int pass_follow_leaving(struct pass *p, struct fault *why);	/* who was told is signalled, who is due goes; behind the places */
+
+/* --- controller_ranking.c: who got how much of their share --- */
+const struct ranking *pass_ranking(struct pass *p, struct fault *why);	/* of this pass; NULL on failure */
+int pass_note_capacity(struct pass *p, struct fault *why);	/* how many GPUs can be given work, when that is not what it was */
+
+/* --- controller_idle.c: jobs whose GPUs nobody uses --- */
+int pass_look_at_idle(struct pass *p, struct fault *why);	/* when there are new samples */
 
 /* --- controller_shadow.c: partitions where nothing in Slurm is changed --- */
 enum enforcement pass_mode(const struct pass *p, const struct job_view *j);

@@ -92,6 +92,8 @@ struct job_view {
 	const struct job_gpus *parts;	/* of the run, a node each; also while it is completing. None when Slurm's GRES
 					 * details do not say where its GPUs are */
 	uint32_t part_count;
+	const char *gpu_places;		/* of the run, its GPUs that have indices, as lib/gpu_places.h has them:
+					 * "n1=0-1;n2=0,3"; NULL when there is none, or they are too many */
 	uint32_t node_count;		/* allocated, or the least asked for while pending */
 	struct gpu_request_input request;	/* what was asked, as gpu_request_read wants it */
 };
