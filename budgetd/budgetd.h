@@ -11,6 +11,7 @@ struct slurm_link;
 struct cluster_state;
 struct people;
 struct rates;
+struct zone;
 
 struct budgetd {
 	const struct settings *_Atomic settings;	/* changed as a whole by a reload; old ones live on */
@@ -19,6 +20,7 @@ struct budgetd {
 	struct slurm_link *slurm;	/* the loop's; the server never talks to Slurm */
 	struct cluster_state *cluster;	/* what the last pass saw, for the server */
 	struct people *people;		/* uid <-> name, administrators */
+	struct zone *zone;		/* the site's: its days and weeks; NULL = UTC */
 	struct rates *rates;		/* what a GPU-hour of a type costs */
 };
 

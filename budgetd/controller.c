@@ -354,6 +354,7 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 	ranking_free(p.ranking);
 	free(p.records);
 	free(p.waiting);
+	free(p.lane_users);
 	if (ledger_checkpoint(c->books, why) < 0)
 		rc = -1;
 	took.all_ms = now_ms() - begun;

@@ -56,7 +56,7 @@ const struct ranking *pass_ranking(struct pass *p, struct fault *why)
 
 struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking)
 {
-	return (struct order_job){ .project = (uint32_t)w->admission.project,
+	return (struct order_job){ .front = w->front, .project = (uint32_t)w->admission.project,
 		.project_rank = ranking_rank(ranking, w->admission.project), .team_rank = (int)w->admission.team_rank,
 		.submit = w->admission.at, .job_id = w->job->job_id, .data = w };
 }

@@ -4,6 +4,7 @@
  * A run that is in slurmctld's table is followed there. One that left the table, or whose job went back to the queue, is settled from
  * slurmdbd's row, the only place that still knows when it ended. */
 #include "budgetd/admit.h"
+#include "budgetd/ledger_lane.h"
 #include "budgetd/ledger_refund.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
@@ -110,6 +111,8 @@ static int open_run(struct pass *p, void *arg, struct fault *why)
 	known = run_open(p->b->ledger, &s->run, why);
 	if (known != 0)
 		return known < 0 ? -1 : 0;
+	if (s->run.admission && lane_run_began(p->b->ledger, s->run.id, s->run.admission, why) < 0)
+		return -1;
 	return s->run.tier == TIER_FUNDED && s->admission.id ? open_funded(p, s, why) : 0;
 }
 

@@ -340,11 +340,11 @@ static int close_hold(struct pass *p, void *arg, struct fault *why)
 	return hold_close(p->b->ledger, &now, p->now, now.job ? "no job waits for it" : "no job came of it", why);
 }
 
-static bool waits(const struct pass *p, int64_t admission)
+struct waiting *pass_find_waiting(struct pass *p, int64_t admission)
 {
 	struct waiting key = { .admission.id = admission };
 
-	return p->nwaiting && bsearch(&key, p->waiting, p->nwaiting, sizeof(key), by_admission);
+	return p->nwaiting ? bsearch(&key, p->waiting, p->nwaiting, sizeof(key), by_admission) : NULL;
 }
 
 static int close_if_stale(const struct pool_row *pool, void *arg)
@@ -352,7 +352,7 @@ static int close_if_stale(const struct pool_row *pool, void *arg)
 	struct stale *x = arg;
 	struct pool_row copy = *pool;
 
-	if ((!pool->job && pool->opened_at > x->p->now - x->p->b->settings->unbound_hold_s) || waits(x->p, pool->admission))
+	if ((!pool->job && pool->opened_at > x->p->now - x->p->b->settings->unbound_hold_s) || pass_find_waiting(x->p, pool->admission))
 		return 0;
 	if (!x->p->all_seen)
 		return 0;	/* its job may have run while nobody looked: that run is paid from here */
@@ -387,7 +387,7 @@ static int forget_if_gone(const struct admission_row *a, void *arg)
 	struct gone *x = arg;
 	int64_t id = a->id;
 
-	if (waits(x->p, id) || is_in_queue(x->p, a->job) || (!a->job && a->at > x->p->now - x->p->b->settings->unbound_hold_s))
+	if (pass_find_waiting(x->p, id) || is_in_queue(x->p, a->job) || (!a->job && a->at > x->p->now - x->p->b->settings->unbound_hold_s))
 		return 0;
 	return pass_write(x->p, LEDGER_HOLDS, forget, &id, x->why);
 }
@@ -412,7 +412,8 @@ int pass_settle_waiting(struct pass *p, struct fault *why)
 	if (merge_waiting(p, why) < 0 || settle_all(p, why) < 0)
 		return -1;
 	/* What is given back is there for those who ask. */
-	if (give_back_unclaimed(p, why) < 0 || pass_het_in_one_tier(p, why) < 0 || give_more(p, why) < 0)
+	if (give_back_unclaimed(p, why) < 0 || pass_het_in_one_tier(p, why) < 0 || pass_choose_fronts(p, false, why) < 0 ||
+		give_more(p, why) < 0 || pass_choose_fronts(p, true, why) < 0)
 		return -1;
 	for (size_t i = 0; i < p->nwaiting; i++)
 		pass_follow_held(p, &p->waiting[i]);

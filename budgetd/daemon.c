@@ -13,6 +13,7 @@
 #include "budgetd/rates.h"
 #include "budgetd/server.h"
 #include "budgetd/start.h"
+#include "lib/zone.h"
 #include "slurm_link/link.h"
 #include <errno.h>
 #include <poll.h>
@@ -60,6 +61,7 @@ static void daemon_stop(struct daemon *d)
 	cluster_state_free(d->b.cluster);
 	people_free(d->b.people);
 	rates_free(d->b.rates);
+	zone_free(d->b.zone);
 	for (size_t i = 0; i < d->nread; i++)
 		settings_free(d->read[i]);
 	free(d->read);
@@ -99,6 +101,9 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 {
 	if (watch_signals(d, why) < 0)
 		return -1;
+	d->b.zone = zone_new(d->b.settings->time_zone, why);	/* before there are threads */
+	if (!d->b.zone)
+		return -1;
 	d->b.people = people_new(d->b.settings->administrators, why);
 	d->b.cluster = cluster_state_new();
 	d->b.rates = rates_new();
@@ -116,8 +121,8 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 static int check_fixed(const struct settings *now, const struct settings *then, struct fault *why)
 {
 	if (strcmp(now->socket, then->socket) || strcmp(now->slurm_socket, then->slurm_socket) || strcmp(now->database, then->database) ||
-		strcmp(now->listen, then->listen))
-		return fault_errno(why, EINVAL, "socket, slurm_socket, listen and database change at a restart only");
+		strcmp(now->listen, then->listen) || strcmp(now->time_zone, then->time_zone))
+		return fault_errno(why, EINVAL, "socket, slurm_socket, listen, database and time_zone change at a restart only");
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "settings/enforce.h"
 
 struct ranking;
+struct lane_user;
 
 /* The tasks of one admission that wait in the queue. */
 struct waiting {
@@ -30,6 +31,8 @@ struct waiting {
 	int64_t kept_for_user;		/* of those: what its user holds, for a while */
 	bool asks;			/* it needs more than it has */
 	bool settled;			/* nothing of it has changed */
+	enum order_front front;		/* once chosen (pass_choose_fronts) */
+	bool cleared;			/* likewise: a job for several nodes that waited so long that nodes are cleared for it */
 };
 
 struct pass {
@@ -45,6 +48,9 @@ struct pass {
 	bool pool_taken;		/* a run was opened out of what was held for the queue: the snapshot does not know */
 	const struct job_view **records;	/* those of waiting, one after the other */
 	struct ranking *ranking;	/* made when it is first needed */
+	struct lane_user *lane_users;	/* by uid; once lane_known */
+	size_t nlane_users;
+	bool lane_known;
 	int64_t month_began;		/* the last edge of a month that has gone by for sure */
 	size_t interims;		/* runs charged for what lies before it: bounded */
 	bool slurmdbd_away;		/* it did not answer in this pass: not asked again in it */
@@ -125,6 +131,14 @@ int pass_note_found(struct pass *p, struct run *r, struct fault *why);	/* slurmc
 /* --- controller_agree.c: do the books and slurmdbd say the same? --- */
 /* Runs that ended in [from, to]; what differs is logged and counted. */
 int pass_compare(struct pass *p, int64_t from, int64_t to, size_t *differences, struct fault *why);
+
+struct waiting *pass_find_waiting(struct pass *p, int64_t admission);	/* NULL = it is not in the queue; once complete */
+
+/* --- controller_fronts.c: what goes before the path of ratios --- */
+/* waiting.front and .cleared of all. Before money is given, whoever it may be given to; `paid`, then: of those that can start. */
+int pass_choose_fronts(struct pass *p, bool paid, struct fault *why);
+struct lane_limits;
+struct lane_limits pass_lane_limits(const struct settings *s);
 
 /* --- controller_places.c: the order --- */
 int pass_publish_places(struct pass *p, struct fault *why);

@@ -263,3 +263,18 @@ int zone_utc_month(int64_t at, int64_t *start, int64_t *end)
 	*end = day_number((month + 1) / 12, (month + 1) % 12 + 1, 1) * DAY_S;
 	return month;
 }
+
+int64_t zone_offset(const struct zone *z, int64_t at)
+{
+	return z ? z->change[change_at(z, at)].offset : 0;
+}
+
+int64_t zone_day(const struct zone *z, int64_t at)
+{
+	int64_t local = at + zone_offset(z, at), midnight = local - local % DAY_S, t[2];
+	int n = z ? moments(z, midnight, t) : 0;
+
+	while (n > 0 && t[n - 1] > at)	/* put back over midnight: the second one is still to come */
+		n--;
+	return n > 0 ? t[n - 1] : at - local % DAY_S;
+}

@@ -38,4 +38,10 @@ int zone_month(const struct zone *z, int64_t at, int64_t *end);
 /* The month of UTC in which `at` lies, as above; *start and *end are its edges: start <= at < end. */
 int zone_utc_month(int64_t at, int64_t *start, int64_t *end);
 
+/* Local clock - UTC at `at`, in seconds; 0 for NULL, which is UTC. */
+int64_t zone_offset(const struct zone *z, int64_t at);
+
+/* The first moment of the local day in which `at` lies, NULL as above. */
+int64_t zone_day(const struct zone *z, int64_t at);
+
 #endif

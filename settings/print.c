@@ -39,6 +39,11 @@ void settings_print(const struct settings *s, FILE *to)
 		print_value(s, &settings_table[i], to);
 }
 
+static bool has_range(const struct setting_row *row)
+{
+	return row->type == MILLISECONDS || row->type == SECONDS || row->type == COUNT_OF;
+}
+
 static void print_help(const struct setting_row *row, FILE *to)
 {
 	char range[SETTING_RANGE_MAX];
@@ -47,7 +52,7 @@ static void print_help(const struct setting_row *row, FILE *to)
 	for (const char *c = row->help; *c; c++)
 		fputs(*c == '\n' ? "\n# " : (const char[]){ *c, '\0' }, to);
 	putc('\n', to);
-	if (row->type == MILLISECONDS || row->type == SECONDS)
+	if (has_range(row))
 		fprintf(to, "# %s\n", setting_range_text(row, range));
 	for (int i = 0; row->words && row->words[i]; i++)
 		fprintf(to, "%s%s%s", i ? " | " : "# ", row->words[i], row->words[i + 1] ? "" : "\n");
@@ -79,7 +84,7 @@ void settings_print_sample(FILE *to)
 
 static const char *const argument_of[] = {
 	[SOCKET_PATH] = "PATH", [FILE_PATH] = "PATH", [OPTIONAL_PATH] = "PATH", [ADDRESS] = "HOST:PORT", [SERVER] = "URL",
-	[NAME] = "NAME", [TEXT] = "TEXT",
+	[NAME] = "NAME", [TEXT] = "TEXT", [ZONE] = "ZONE", [COUNT_OF] = "N",
 	[MILLISECONDS] = "LENGTH", [SECONDS] = "LENGTH", [CHOICE] = "WORD",
 };
 
@@ -87,7 +92,7 @@ static void manual_values(const struct setting_row *row, FILE *to)
 {
 	char range[SETTING_RANGE_MAX];
 
-	if (row->type == MILLISECONDS || row->type == SECONDS)
+	if (has_range(row))
 		fprintf(to, "From %s.\n", setting_range_text(row, range));
 	for (int i = 0; row->words && row->words[i]; i++)
 		fprintf(to, "%s\n.Cm %s\n%s", i ? "or" : "One of", row->words[i], row->words[i + 1] ? "" : ".Pp\n");

@@ -77,19 +77,31 @@ static int milliseconds_parse(const char *text, int64_t *out, struct fault *why)
 	return 0;
 }
 
+static int count_parse(const char *text, int64_t *out, struct fault *why)
+{
+	size_t n = strlen(text);
+
+	if (n == 0 || n > 15 || strspn(text, "0123456789") != n)
+		return fault_errno(why, EINVAL, "\"%s\" is not a number", text);
+	*out = strtoll(text, NULL, 10);
+	return 0;
+}
+
 static int set_length(struct settings *s, const struct setting_row *row, const char *text, struct fault *why)
 {
+	static int (*const read[])(const char *text, int64_t *out, struct fault *why) = {
+		[MILLISECONDS] = milliseconds_parse, [SECONDS] = duration_parse, [COUNT_OF] = count_parse };
 	char range[SETTING_RANGE_MAX];
 	struct fault detail = { "" };
 	int64_t value;
 
-	if ((row->type == MILLISECONDS ? milliseconds_parse : duration_parse)(text, &value, &detail) < 0)
+	if (read[row->type](text, &value, &detail) < 0)
 		return fault_errno(why, EINVAL, "%s: %s (%s is allowed)", row->name, detail.text,
 			setting_range_text(row, range));
 	if (value < row->min || value > row->max)
 		return fault_errno(why, EINVAL, "%s = %s is out of range: %s is allowed%s", row->name, text,
 			setting_range_text(row, range),
-			text[strspn(text, "0123456789")] ? "" : " (a number without a unit is minutes)");
+			text[strspn(text, "0123456789")] || row->type == COUNT_OF ? "" : " (a number without a unit is minutes)");
 	*number_at(s, row) = value;
 	return 0;
 }
@@ -140,7 +152,7 @@ static int check_string(const struct setting_row *row, const char *text, struct 
 {
 	static const size_t bytes_max[] = { [SOCKET_PATH] = SOCKET_PATH_MAX, [FILE_PATH] = TEXT_BYTES_MAX,
 		[OPTIONAL_PATH] = TEXT_BYTES_MAX, [ADDRESS] = TEXT_BYTES_MAX, [SERVER] = TEXT_BYTES_MAX, [NAME] = NAME_BYTES_MAX,
-		[TEXT] = TEXT_BYTES_MAX };
+		[ZONE] = NAME_BYTES_MAX, [TEXT] = TEXT_BYTES_MAX };
 	bool path = row->type == SOCKET_PATH || row->type == FILE_PATH || (row->type == OPTIONAL_PATH && text[0]);
 	int bad = bad_byte(text, row->type == NAME);
 
@@ -153,8 +165,8 @@ static int check_string(const struct setting_row *row, const char *text, struct 
 	if (path && text[0] != '/')
 		return fault_errno(why, EINVAL,
 			"%s = \"%s\" is not a path from the root: it must begin with /", row->name, text);
-	if (row->type == NAME && !text[0])
-		return fault_errno(why, EINVAL, "%s is empty: name a QOS", row->name);
+	if ((row->type == NAME || row->type == ZONE) && !text[0])
+		return fault_errno(why, EINVAL, "%s is empty: name a %s", row->name, row->type == NAME ? "QOS" : "time zone");
 	return text[0] ? check_place(row, text, why) : 0;
 }
 

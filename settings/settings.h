@@ -39,6 +39,9 @@ struct settings {
 	int64_t node_fail_refund_s;
 	/* the loop */
 	int64_t pass_interval_s, unbound_hold_s, window_s;
+	/* who goes first */
+	int64_t lane_gpus, lane_min_runtime_s, lane_time_limit_s, lane_allowance_gpu_s;	/* lib/lane.h; the allowance of a user and a day */
+	char *time_zone;		/* of the days of the lane and the weeks of slots */
 	/* people */
 	char *administrators;		/* user names, separated by commas or spaces */
 };

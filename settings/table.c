@@ -80,13 +80,23 @@ const struct setting_row settings_table[SETTINGS] = {
 	{ "unbound_hold", SECONDS, AT(unbound_hold_s), "10s", 5, HOUR, NULL,
 		"How long a hold waits for its job to appear; then Slurm has refused the job and the hold goes." },
 	{ "window", SECONDS, AT(window_s), "7d", HOUR, 366 * DAY, NULL, "The sliding window of fair share." },
+	{ "lane_gpus", COUNT_OF, AT(lane_gpus), "2", 0, 64, NULL,
+		"The debug lane: jobs of at most that many GPUs, and of the next two lengths, go first, one of each user at a time.\n"
+		"0 = there is no lane." },
+	{ "lane_min_runtime", SECONDS, AT(lane_min_runtime_s), "15m", 1, HOUR, NULL,
+		"The longest minimum runtime of a job in the debug lane." },
+	{ "lane_time_limit", SECONDS, AT(lane_time_limit_s), "2h", MINUTE, DAY, NULL, "The longest time limit of a job in the debug lane." },
+	{ "lane_allowance", SECONDS, AT(lane_allowance_gpu_s), "2h", 0, 30 * DAY, NULL,
+		"What the debug lane gives one user in a day, as time of one GPU: 2h is 2 GPUs for an hour. Then their jobs wait as all others do." },
+	{ "time_zone", ZONE, AT(time_zone), "UTC", 0, 0, NULL,
+		"Whose days the debug lane counts, and whose clock the weekly slots of projects follow: Europe/Berlin. Read at the start only." },
 	{ "administrators", TEXT, AT(administrators), "", 0, 0, NULL,
 		"Users who may do everything, beside root and SlurmUser; separated by commas or spaces, in quotes." },
 };
 
 bool setting_is_string(enum setting_type type)
 {
-	return type != MILLISECONDS && type != SECONDS && type != CHOICE;
+	return type != MILLISECONDS && type != SECONDS && type != COUNT_OF && type != CHOICE;
 }
 
 const char *setting_length_text(int64_t value, enum setting_type type, char buf[SETTING_LENGTH_MAX])
@@ -98,6 +108,10 @@ const char *setting_length_text(int64_t value, enum setting_type type, char buf[
 	int64_t s = type == MILLISECONDS ? value / 1000 : value;
 	size_t i = 0;
 
+	if (type == COUNT_OF) {
+		snprintf(buf, SETTING_LENGTH_MAX, "%" PRId64, value);
+		return buf;
+	}
 	if (type == MILLISECONDS && value % 1000) {
 		snprintf(buf, SETTING_LENGTH_MAX, "%" PRId64 "ms", value);
 		return buf;

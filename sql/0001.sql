@@ -148,6 +148,14 @@ CREATE INDEX run_open ON run(cluster, job) WHERE ended IS NULL;
 CREATE INDEX run_by_job ON run(job);
 CREATE INDEX run_by_end ON run(ended);
 
+-- The debug lane: jobs in the queue that go first now (present state), and runs that began so: what a user had of it today.
+CREATE TABLE lane_job (
+	admission INTEGER PRIMARY KEY REFERENCES admission(id)
+) STRICT;
+CREATE TABLE lane_run (
+	run INTEGER PRIMARY KEY REFERENCES run(id)
+) STRICT;
+
 CREATE TABLE hold (
 	id         INTEGER PRIMARY KEY,
 	admission  INTEGER NOT NULL REFERENCES admission(id),

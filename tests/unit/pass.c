@@ -6,6 +6,7 @@
 #include "budgetd/people.h"
 #include "tests/unit/books.h"
 #include "tests/unit/fake_slurm.h"
+#include "tests/unit/suites.h"
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -422,6 +423,7 @@ int main(void)
 	tcase_add_test(h, a_het_job_waits_for_the_sum_and_is_released_with_it);
 	tcase_add_test(h, a_het_job_of_which_a_part_asks_for_the_free_tier_is_free);
 	suite_add_tcase(s, h);
+	srunner_add_suite(r, pass_fronts_suite());
 	srunner_run_all(r, CK_ENV);
 	failed = srunner_ntests_failed(r);
 	srunner_free(r);

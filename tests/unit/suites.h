@@ -66,4 +66,6 @@
 #define SUITE_PROTOTYPE(name) Suite *name##_suite(void);
 SUITES(SUITE_PROTOTYPE)
 
+Suite *pass_fronts_suite(void);	/* of the program `pass` */
+
 #endif

@@ -55,6 +55,25 @@ START_TEST(a_month_ends_where_the_table_says)
 }
 END_TEST
 
+START_TEST(a_day_begins_at_the_local_midnight)
+{
+	struct zone *z = zone_new("Europe/Berlin", NULL);
+	const int64_t midnight = 1774738800, noon = midnight + 11 * 3600;	/* 2026-03-29: put forward at 2 */
+
+	ck_assert_ptr_nonnull(z);
+	ck_assert_int_eq(zone_offset(z, midnight), 3600);
+	ck_assert_int_eq(zone_offset(z, noon), 7200);
+	ck_assert_int_eq(zone_day(z, midnight), midnight);
+	ck_assert_int_eq(zone_day(z, noon), midnight);
+	ck_assert_int_eq(zone_day(z, midnight + 23 * 3600 - 1), midnight);
+	ck_assert_int_eq(zone_day(z, midnight + 23 * 3600), midnight + 23 * 3600);
+	ck_assert_int_eq(zone_day(z, midnight - 1), midnight - 86400);
+	ck_assert_int_eq(zone_day(NULL, noon), noon - noon % 86400);
+	ck_assert_int_eq(zone_offset(NULL, noon), 0);
+	zone_free(z);
+}
+END_TEST
+
 START_TEST(a_zone_that_the_system_does_not_have_is_refused)
 {
 	static const char *const names[] = {
@@ -95,6 +114,7 @@ Suite *zone_suite(void)
 	cases_check_number(&months, 3);
 	tcase_add_loop_test(t, a_reading_of_the_clock_is_no_one_or_two_moments, 0, readings.rows);
 	tcase_add_loop_test(t, a_month_ends_where_the_table_says, 0, months.rows);
+	tcase_add_test(t, a_day_begins_at_the_local_midnight);
 	tcase_add_test(t, a_zone_that_the_system_does_not_have_is_refused);
 	tcase_add_test(t, the_process_keeps_its_own_zone);
 	suite_add_tcase(s, t);

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * controller_fronts.c - what of the queue goes before the path of ratios: the debug lane (doc/model.md, 6)
+ *
+ * A job stands in the lane by its shape, without being asked for it; of each user the oldest one, while none of theirs runs in it and their
+ * allowance of the day lasts. It is written down before its place is published, so that the run that begins then is known as one of the
+ * lane's after any kill. */
+#include "budgetd/cluster_state.h"
+#include "budgetd/ledger_lane.h"
+#include "budgetd/pass.h"
+#include "lib/lane.h"
+#include "lib/zone.h"
+#include <errno.h>
+#include <stdlib.h>
+
+/* --- who may go into the lane ------------------------------------------------------------------- */
+
+struct lane_limits pass_lane_limits(const struct settings *s)
+{
+	return (struct lane_limits){ .gpus = s->lane_gpus, .min_runtime_s = s->lane_min_runtime_s, .time_limit_s = s->lane_time_limit_s,
+		.allowance_gpu_s = s->lane_allowance_gpu_s };
+}
+
+static int64_t time_limit(const struct pass *p, const struct job_view *j)
+{
+	if (j->time_limit_s != JOB_TIME_LIMIT_UNSET)
+		return j->time_limit_s;
+	return cluster_state_partitions(p->b->cluster, j->partition).time_limit_s;	/* of no partition: Slurm starts it nowhere */
+}
+
+/* Tasks of an array and components of a het job are many: the lane is for one job of a user. */
+static bool is_lane_job(const struct pass *p, const struct lane_limits *limits, const struct waiting *w, bool paid)
+{
+	const struct admission_row *a = &w->admission;
+
+	return a->tier == TIER_FUNDED && a->tasks == 1 && !w->job->het_job_id && w->tasks == 1 && (w->paid > 0 || !paid) &&
+	       pass_mode(p, w->job) == ENFORCE_ON && lane_takes(limits, a->gpus, a->min_runtime_s, time_limit(p, w->job));
+}
+
+static int cmp(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_user_and_age(const void *a, const void *b)
+{
+	const struct waiting *x = *(struct waiting *const *)a, *y = *(struct waiting *const *)b;
+	int c = cmp(x->admission.uid, y->admission.uid);
+
+	c = c ? c : cmp(x->admission.at, y->admission.at);
+	return c ? c : cmp(x->job->job_id, y->job->job_id);
+}
+
+/* Those whose shape is the lane's, by user. NULL and ENOMEM; *n is 0 where nobody is. */
+static struct waiting **lane_candidates(struct pass *p, const struct lane_limits *limits, bool paid, size_t *n)
+{
+	struct waiting **found = calloc(p->nwaiting + 1, sizeof(struct waiting *));
+
+	*n = 0;
+	for (size_t i = 0; found && i < p->nwaiting; i++)
+		if (is_lane_job(p, limits, &p->waiting[i], paid))
+			found[(*n)++] = &p->waiting[i];
+	if (*n)
+		qsort(found, *n, sizeof(struct waiting *), by_user_and_age);
+	return found;
+}
+
+/* --- what each had of it ------------------------------------------------------------------------ */
+
+static int add_user(const struct lane_user *u, void *arg)
+{
+	struct pass *p = arg;
+	struct lane_user *grown = reallocarray(p->lane_users, p->nlane_users + 1, sizeof(*grown));
+
+	if (!grown)
+		return -1;
+	p->lane_users = grown;
+	grown[p->nlane_users++] = *u;
+	return 0;
+}
+
+/* In the writer: runs that this very pass opened are not in its snapshot. */
+static int read_use(struct pass *p, void *arg, struct fault *why)
+{
+	(void)arg;
+	errno = 0;
+	if (lane_use(p->b->ledger, zone_day(p->b->zone, p->now), p->now, add_user, p, why) == 0)
+		return 0;
+	return errno == ENOMEM ? fault_errno(why, ENOMEM, "out of memory") : -1;
+}
+
+static int know_use(struct pass *p, struct fault *why)
+{
+	if (p->lane_known)
+		return 0;
+	if (pass_write(p, LEDGER_HOLDS, read_use, NULL, why) < 0)
+		return -1;
+	p->lane_known = true;
+	return 0;
+}
+
+static int by_uid(const void *a, const void *b)
+{
+	return cmp(((const struct lane_user *)a)->uid, ((const struct lane_user *)b)->uid);
+}
+
+static struct lane_user use_of(const struct pass *p, int64_t uid)
+{
+	struct lane_user key = { .uid = uid };
+	const struct lane_user *u = p->nlane_users ? bsearch(&key, p->lane_users, p->nlane_users, sizeof(key), by_uid) : NULL;
+
+	return u ? *u : key;
+}
+
+static void give_lane(const struct pass *p, const struct lane_limits *limits, struct waiting **jobs, size_t n)
+{
+	for (size_t i = 0, next; i < n; i = next) {
+		struct lane_user u = use_of(p, jobs[i]->admission.uid);
+
+		for (next = i; next < n && jobs[next]->admission.uid == u.uid; next++) {
+			const struct admission_row *a = &jobs[next]->admission;
+
+			if (!lane_is_open(limits, u.running, u.used_gpu_s, a->gpus, a->min_runtime_s))
+				continue;
+			jobs[next]->front = ORDER_LANE;
+			u.running++;
+		}
+	}
+}
+
+/* --- written down ------------------------------------------------------------------------------- */
+
+struct lane_list {
+	struct pass *p;
+	int64_t *admissions;
+	size_t count, stay, left;	/* of those that the books have */
+};
+
+static int compare_known(int64_t admission, void *arg)
+{
+	struct lane_list *x = arg;
+	struct waiting *w = pass_find_waiting(x->p, admission);
+
+	x->stay += w && w->front == ORDER_LANE;
+	x->left += !w || w->front != ORDER_LANE;
+	return 0;
+}
+
+static int write_lane(struct pass *p, void *arg, struct fault *why)
+{
+	const struct lane_list *x = arg;
+
+	return lane_set(p->b->ledger, x->admissions, x->count, why);
+}
+
+/* Nearly always it is as it was. Nobody else writes it, so that the snapshot knows. */
+static int note_lane(struct pass *p, struct fault *why)
+{
+	struct lane_list now = { .p = p, .admissions = calloc(p->nwaiting + 1, sizeof(*now.admissions)) };
+	int rc = now.admissions ? 0 : fault_errno(why, ENOMEM, "out of memory");
+
+	if (rc == 0)
+		rc = lane_walk(p->books, compare_known, &now, why);
+	for (size_t i = 0; i < p->nwaiting && rc == 0; i++)
+		if (p->waiting[i].front == ORDER_LANE)
+			now.admissions[now.count++] = p->waiting[i].admission.id;
+	if (rc == 0 && (now.left || now.stay != now.count))
+		rc = pass_write(p, LEDGER_HOLDS, write_lane, &now, why);
+	free(now.admissions);
+	return rc;
+}
+
+/* --- together ----------------------------------------------------------------------------------- */
+
+int pass_choose_fronts(struct pass *p, bool paid, struct fault *why)
+{
+	struct lane_limits limits = pass_lane_limits(p->b->settings);
+	struct waiting **jobs;
+	size_t n;
+
+	for (size_t i = 0; i < p->nwaiting; i++)
+		p->waiting[i].front = p->waiting[i].admission.tier == TIER_FREE ? ORDER_FREE : ORDER_BY_SHARE;
+	jobs = lane_candidates(p, &limits, paid, &n);
+	if (!jobs)
+		return fault_errno(why, ENOMEM, "out of memory");
+	if (n && know_use(p, why) < 0) {
+		free(jobs);
+		return -1;
+	}
+	give_lane(p, &limits, jobs, n);
+	free(jobs);
+	return paid ? note_lane(p, why) : 0;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * pass_fronts.c - whole passes over a real ledger and a fake Slurm: who goes before the path of ratios */
+#include "budgetd/admit.h"
+#include "budgetd/cluster_state.h"
+#include "budgetd/controller.h"
+#include "budgetd/people.h"
+#include "lib/lane.h"
+#include "tests/unit/books.h"
+#include "tests/unit/fake_slurm.h"
+#include "tests/unit/suites.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MINUTES 60
+#define DAY (24 * HOUR)
+
+static struct books b;
+static struct budgetd d;
+static struct settings *settings;
+static struct controller *loop;
+static int64_t vision, speech;
+
+static void setup(void)
+{
+	books_open(&b);
+	fake_slurm_reset();
+	settings = settings_defaults();
+	ck_assert_ptr_nonnull(settings);
+	free(settings->database);
+	settings->database = strdup(b.path);
+	d = (struct budgetd){ .settings = settings, .ledger = b.l, .cluster = cluster_state_new(),
+		.people = people_new(settings->administrators, &b.why) };
+	loop = controller_new(&d, &b.why);
+	ck_assert_msg(d.cluster && d.people && loop, "%s", b.why.text);
+	vision = books_project(&b, "vision", 0);
+	speech = books_project(&b, "speech", 0);
+	books_allot(&b, vision, 100 * GPU_H, 0, 0);
+	books_allot(&b, speech, 100 * GPU_H, 0, 0);
+}
+
+static void teardown(void)
+{
+	controller_free(loop);
+	people_free(d.people);
+	cluster_state_free(d.cluster);
+	settings_free(settings);
+	books_close(&b);
+}
+
+static void pass(int64_t now)
+{
+	ck_assert_msg(controller_pass(loop, now, &b.why) == 0, "%s", b.why.text);
+	ledger_invariants(&b);
+}
+
+/* Submitted through the plugin and in the queue. */
+static struct fake_job *submit(uint32_t id, int64_t uid, const char *account, int gpus, int64_t min_s, int64_t limit_s)
+{
+	char text[32], min[32];
+	struct question q = { .uid = uid, .account = account, .time_limit_s = limit_s, .requeueable = true, .text = { [OPT_MIN_RUNTIME] = min } };
+	struct fake_job *f;
+	struct verdict v;
+
+	snprintf(text, sizeof(text), "gres:gpu:%d", gpus);
+	snprintf(min, sizeof(min), "%jds", (intmax_t)min_s);
+	gpu_request_input_init(&q.gpus);
+	q.gpus.tres_per_job = text;
+	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(v.accepted && v.tier == TIER_FUNDED, "%s", v.text);
+	f = fake_slurm_pending(id, account, gpus, v.qos, v.token);
+	f->view.uid = (uid_t)uid;
+	f->view.time_limit_s = limit_s;
+	f->view.request.tres_per_job = gpus == 1 ? "gres:gpu:1" : "gres:gpu:2";
+	return f;
+}
+
+static struct fake_job *debug(uint32_t id, int64_t uid)
+{
+	return submit(id, uid, "vision", 1, 10 * MINUTES, HOUR);
+}
+
+/* vision has used more than speech, so that by share it comes last. */
+static struct fake_job *two_projects(void)
+{
+	fake_slurm_start(submit(1, 1009, "vision", 8, HOUR, 4 * HOUR), NOON - HOUR);
+	return submit(2, 1008, "speech", 2, HOUR, 4 * HOUR);
+}
+
+#define goes_before(a, b) ck_assert_int_gt((a)->view.site_factor, (b)->view.site_factor)
+
+/* --- the lane ----------------------------------------------------------------------------------- */
+
+START_TEST(the_settings_are_those_that_simulate_has)
+{
+	struct lane_limits l = lane_defaults();
+
+	ck_assert_int_eq(settings->lane_gpus, l.gpus);
+	ck_assert_int_eq(settings->lane_min_runtime_s, l.min_runtime_s);
+	ck_assert_int_eq(settings->lane_time_limit_s, l.time_limit_s);
+	ck_assert_int_eq(settings->lane_allowance_gpu_s, l.allowance_gpu_s);
+}
+END_TEST
+
+START_TEST(a_small_short_job_goes_before_all_others)
+{
+	struct fake_job *train = two_projects(), *small = debug(3, 1000), *same_shape = submit(4, 1001, "vision", 2, HOUR, 4 * HOUR);
+
+	pass(NOON + 1);
+	goes_before(small, train);
+	goes_before(train, same_shape);
+}
+END_TEST
+
+START_TEST(without_a_lane_it_goes_where_its_project_does)
+{
+	struct fake_job *train = two_projects(), *small = debug(3, 1000);
+
+	settings->lane_gpus = 0;
+	pass(NOON + 1);
+	goes_before(train, small);
+}
+END_TEST
+
+START_TEST(of_one_user_one_job_is_in_the_lane)
+{
+	struct fake_job *train = two_projects(), *first = debug(3, 1000), *second = debug(4, 1000), *other = debug(5, 1001);
+
+	pass(NOON + 1);
+	goes_before(first, train);
+	goes_before(other, train);
+	goes_before(train, second);
+	fake_slurm_start(first, NOON + 2);
+	pass(NOON + 3);		/* not while it runs, either */
+	goes_before(train, second);
+	first->view.stage = STAGE_ENDED;
+	first->view.base_state = "COMPLETED";
+	first->view.end = NOON + 10 * MINUTES;
+	pass(NOON + 11 * MINUTES);
+	goes_before(second, train);
+}
+END_TEST
+
+START_TEST(what_began_outside_the_lane_does_not_count)
+{
+	struct fake_job *train = two_projects(), *first = debug(3, 1000), *second;
+
+	fake_slurm_start(first, NOON);	/* before a pass saw it: there were idle GPUs */
+	pass(NOON + 1);
+	second = debug(4, 1000);
+	pass(NOON + 2);
+	goes_before(second, train);
+}
+END_TEST
+
+START_TEST(the_allowance_of_a_day_is_over_and_comes_back_with_the_next)
+{
+	int64_t midnight = NOON - NOON % DAY + DAY;
+	struct fake_job *train = two_projects(), *first = submit(3, 1000, "vision", 2, 10 * MINUTES, HOUR), *second, *other;
+
+	settings->lane_allowance_gpu_s = HOUR;
+	pass(NOON + 1);
+	goes_before(first, train);
+	fake_slurm_start(first, NOON + 2);
+	pass(NOON + 3);
+	first->view.stage = STAGE_ENDED;
+	first->view.base_state = "COMPLETED";
+	first->view.end = NOON + 2 + 26 * MINUTES;	/* 52 of 60 GPU-minutes */
+	pass(NOON + 30 * MINUTES);
+	second = debug(4, 1000);
+	other = debug(5, 1001);
+	pass(NOON + 31 * MINUTES);
+	goes_before(train, second);
+	goes_before(other, train);
+	pass(midnight - 1);
+	goes_before(train, second);
+	pass(midnight + 1);
+	goes_before(second, train);
+}
+END_TEST
+
+START_TEST(what_runs_in_the_lane_is_known_after_a_kill)
+{
+	struct fake_job *train = two_projects(), *first = debug(3, 1000), *second = debug(4, 1000);
+
+	pass(NOON + 1);
+	controller_free(loop);
+	fake_slurm_start(first, NOON + 2);
+	loop = controller_new(&d, &b.why);
+	ck_assert_ptr_nonnull(loop);
+	pass(NOON + 3);
+	goes_before(train, second);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM lane_run"), 1);
+}
+END_TEST
+
+Suite *pass_fronts_suite(void)
+{
+	Suite *s = suite_create("fronts of a pass");
+	TCase *t = tcase_create("lane");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, the_settings_are_those_that_simulate_has);
+	tcase_add_test(t, a_small_short_job_goes_before_all_others);
+	tcase_add_test(t, without_a_lane_it_goes_where_its_project_does);
+	tcase_add_test(t, of_one_user_one_job_is_in_the_lane);
+	tcase_add_test(t, what_began_outside_the_lane_does_not_count);
+	tcase_add_test(t, the_allowance_of_a_day_is_over_and_comes_back_with_the_next);
+	tcase_add_test(t, what_runs_in_the_lane_is_known_after_a_kill);
+	suite_add_tcase(s, t);
+	return s;
+}
