@@ -305,6 +305,8 @@ static int pass_over_books(struct controller *c, struct pass *p, struct fault *w
 	if (!p->slurmdbd_away)
 		tell_lost(c, p);
 	compare(c, p);
+	if (pass_look_at_idle(p, why) < 0)
+		return -1;
 	return pass_follow_shadow(p, why) < 0 ? -1 : pass_publish_places(p, why);
 }
 

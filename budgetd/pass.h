@@ -146,6 +146,9 @@ int pass_publish_places(struct pass *p, struct fault *why);
 const struct ranking *pass_ranking(struct pass *p, struct fault *why);	/* of this pass; NULL on failure */
 struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking);	/* data is w */
 
+/* --- controller_idle.c: jobs whose GPUs nobody uses --- */
+int pass_look_at_idle(struct pass *p, struct fault *why);	/* when there are new samples */
+
 /* --- controller_shadow.c: partitions where nothing in Slurm is changed --- */
 enum enforcement pass_mode(const struct pass *p, const struct job_view *j);
 int pass_meet_shadow(struct pass *p, const struct job_view *j, struct fault *why);	/* a job without an admission of its own */

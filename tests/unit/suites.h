@@ -25,7 +25,10 @@
 	X(fairshare) \
 	X(fronts) \
 	X(gpu_count) \
+	X(gpu_metric) \
 	X(gpu_request) \
+	X(gpu_table) \
+	X(idle) \
 	X(import) \
 	X(job_id) \
 	X(job_options) \
