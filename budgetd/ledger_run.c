@@ -14,7 +14,8 @@
 #define RUN_COLUMNS                                                                                                              \
 	"r.id, r.cluster, r.job, r.submit, r.start, r.label, r.partition, r.admission, r.project, r.uid, r.tier, r.min_runtime,"  \
 	" r.gpus, r.tres, r.price, r.covered_until, r.free_since, r.ended, r.state,"                                               \
-	" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start), r.lost_at"
+	" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start), r.lost_at,"                  \
+	" r.unprotected_at, r.unprotected_why"
 
 static void run_read(sqlite3_stmt *st, struct run *r)
 {
@@ -40,6 +41,8 @@ static void run_read(sqlite3_stmt *st, struct run *r)
 	snprintf(r->state, sizeof(r->state), "%s", sql_text(st, 18));
 	r->charged_to = sql_col(st, 19);
 	r->lost_at = sql_col(st, 20);
+	r->unprotected_at = sql_col(st, 21);
+	snprintf(r->unprotected_why, sizeof(r->unprotected_why), "%s", sql_text(st, 22));
 }
 
 int run_by_id(struct ledger *l, int64_t id, struct run *out, struct fault *why)
@@ -438,41 +441,4 @@ int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, 
 		}
 	}
 	return rc;
-}
-
-static int sums(struct ledger *l, sqlite3_stmt *st, occupancy_fn each, void *arg, struct fault *why)
-{
-	int rc = -1;
-
-	while (st && (rc = sql_step(l, st, why)) == 1) {
-		if (each(sql_col(st, 0), sql_col(st, 1), arg) < 0) {
-			sqlite3_reset(st);
-			return -1;
-		}
-	}
-	return rc;
-}
-
-int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why)
-{
-	/* A part that reaches into the window counts with what lies inside it, less what of it does not count.
-	 * The index is named: without it all years are looked at. */
-#define INSIDE "CASE WHEN c.part_start >= ?1 THEN c.units ELSE c.units / (c.part_end - c.part_start) * (c.part_end - ?1) END"
-	static const char sums_sql[] =
-		"SELECT project, sum(units) FROM (SELECT p.id AS project, (SELECT sum(" INSIDE ") FROM charge c INDEXED BY charge_by_project"
-		" WHERE c.project = p.id AND c.part_end > ?1 AND c.part_end > c.part_start) AS units FROM project p"
-		" UNION ALL SELECT c.project, -min(b.units, " INSIDE ") FROM"
-		" (SELECT charge, sum(units) AS units FROM uncounted GROUP BY charge) b JOIN charge c ON c.id = b.charge"
-		" WHERE c.part_end > ?1 AND c.part_end > c.part_start) GROUP BY project";
-
-	return sums(l, sql_bind(l, sums_sql, why, "i", from), each, arg, why);
-}
-
-int charge_sums_free(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why)
-{
-	static const char free_sql[] =
-		"SELECT p.id, (SELECT sum((c.part_end - max(c.part_start, ?1)) * c.price) FROM charge c INDEXED BY charge_by_project"
-		" WHERE c.project = p.id AND c.part_end > ?1 AND c.kind IN ('free', 'uncovered')) FROM project p";
-
-	return sums(l, sql_bind(l, free_sql, why, "i", from), each, arg, why);
 }

@@ -27,6 +27,8 @@ struct run {
 	char state[32];
 	int64_t charged_to;		/* read only: up to here its parts are in the books; `start` when there is none */
 	int64_t lost_at;		/* since when its end is not known; 0 = it is not lost */
+	int64_t unprotected_at;		/* since when its minimum runtime protects it no more; 0 = it does (ledger_event.h) */
+	char unprotected_why[16];	/* the word of its reason */
 };
 
 /* 1 = it was there already (and *r is it), 0 = opened, -1. */
@@ -83,12 +85,5 @@ typedef int (*charge_fn)(const struct charge *c, void *arg);
 /* Newest first; project 0 = all, job 0 = all, before 0 = from the newest. */
 int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, charge_fn each, void *arg,
 	struct fault *why);
-
-/* Units of each project itself (not below it) for what ran since `from`, charged or imported, less what of it does not count
- * (charge_uncount): the O_n of doc/model.md 5. */
-typedef int (*occupancy_fn)(int64_t project, amount_t units, void *arg);
-int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why);
-/* What the same time would have cost of what ran and cost nothing: in the free tier, or covered by no hold. */
-int charge_sums_free(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why);
 
 #endif

@@ -13,9 +13,13 @@
 struct fake_job {
 	struct job_view view;		/* admin_comment and qos point to what is below once they are set */
 	char admin_comment[256], qos[64], tres[256];
+	int signals, signal;		/* that it got; the last one */
+	bool script_only;
+	int requeued, cancelled;	/* how often it was asked for: the test does it */
 };
 
-void fake_slurm_reset(void);		/* no jobs */
+void fake_slurm_reset(void);		/* no jobs, no GPUs */
+void fake_slurm_healthy(int64_t gpus);	/* that many can be given work */
 
 /* A job that waits, of uid 1000: `gpus` by Slurm's own count. It has the QOS and the token of its answer. Sorted by id by the caller. */
 struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, const char *qos, const char *token);
