@@ -355,6 +355,7 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 	free(p.records);
 	free(p.waiting);
 	free(p.lane_users);
+	pass_slots_free(p.slots);
 	if (ledger_checkpoint(c->books, why) < 0)
 		rc = -1;
 	took.all_ms = now_ms() - begun;

@@ -20,11 +20,18 @@ void log_info(const char *fmt, ...)
 
 static struct fake_job table[FAKE_JOBS_MAX];
 static size_t jobs;
+static int healthy;
 
 void fake_slurm_reset(void)
 {
 	memset(table, 0, sizeof(table));
 	jobs = 0;
+	healthy = 0;
+}
+
+void fake_slurm_healthy(int gpus)
+{
+	healthy = gpus;
 }
 
 void fake_slurm_gpus(struct fake_job *f, int gpus)
@@ -94,7 +101,10 @@ int slurm_link_cluster(struct slurm_link *l, struct cluster_view **out, struct f
 {
 	(void)l;
 	*out = calloc(1, sizeof(**out));
-	return *out ? 0 : fault_errno(why, ENOMEM, "out of memory");
+	if (!*out)
+		return fault_errno(why, ENOMEM, "out of memory");
+	(*out)->gpus.total = (*out)->healthy.total = healthy;
+	return 0;
 }
 
 int slurm_link_update(struct slurm_link *l, const char *job, const struct job_update *u, struct fault *why)
