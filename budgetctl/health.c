@@ -14,6 +14,10 @@ static const struct column columns[] = {
 	{ "jobs", "Jobs seen", KIND_COUNT, NULL, false },
 	{ "lost_runs", "Runs without an end", KIND_COUNT, NULL, false },
 	{ "differing_runs", "Runs that differ", KIND_COUNT, NULL, false },
+	{ "prometheus", "Prometheus", KIND_TEXT, "not asked", false },
+	{ "gpus_watched", "GPUs it tells of", KIND_COUNT, NULL, false },
+	{ "gpus_unseen", "GPUs in use it does not", KIND_COUNT, NULL, false },
+	{ "idle_jobs", "Jobs with idle GPUs", KIND_COUNT, NULL, false },
 	{ "slurm", "Slurm", KIND_TEXT, NULL, false },
 };
 

@@ -6,6 +6,7 @@
 #define BUDGETD_BUDGETD_H
 #include "settings/settings.h"
 
+struct gpu_watch;
 struct ledger;
 struct slurm_link;
 struct cluster_state;
@@ -22,6 +23,7 @@ struct budgetd {
 	struct people *people;		/* uid <-> name, administrators */
 	struct zone *zone;		/* the site's: its days and weeks; NULL = UTC */
 	struct rates *rates;		/* what a GPU-hour of a type costs */
+	struct gpu_watch *gpus;		/* how busy GPUs are; NULL only in tests */
 };
 
 #endif

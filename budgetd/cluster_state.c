@@ -26,6 +26,7 @@ struct cluster_state {
 	struct pass_times last_pass;
 	size_t lost_runs, differences;
 	int32_t last_place, gap;	/* gap 0 = no pass yet */
+	struct idle_jobs idle;
 	char error[FAULT_TEXT_MAX];
 };
 
@@ -46,6 +47,7 @@ void cluster_state_free(struct cluster_state *s)
 	job_table_free(s->jobs);
 	account_table_free(s->accounts);
 	free(s->users);
+	free(s->idle.jobs);
 	pthread_rwlock_destroy(&s->lock);
 	free(s);
 }
@@ -240,6 +242,40 @@ void cluster_state_set_differences(struct cluster_state *s, size_t runs)
 	pthread_rwlock_unlock(&s->lock);
 }
 
+void cluster_state_publish_idle(struct cluster_state *s, const struct idle_jobs *idle)
+{
+	struct idle_job *old;
+
+	pthread_rwlock_wrlock(&s->lock);
+	old = s->idle.jobs;
+	s->idle = *idle;
+	pthread_rwlock_unlock(&s->lock);
+	free(old);
+}
+
+int64_t cluster_state_idle_until(struct cluster_state *s)
+{
+	int64_t until;
+
+	pthread_rwlock_rdlock(&s->lock);
+	until = s->idle.until;
+	pthread_rwlock_unlock(&s->lock);
+	return until;
+}
+
+int64_t cluster_state_idle_since(struct cluster_state *s, uint32_t job_id, int64_t *until)
+{
+	int64_t since = 0;
+
+	pthread_rwlock_rdlock(&s->lock);
+	*until = s->idle.until;
+	for (size_t i = 0; i < s->idle.count && !since; i++)
+		if (s->idle.jobs[i].job_id == job_id)
+			since = s->idle.jobs[i].since;
+	pthread_rwlock_unlock(&s->lock);
+	return since;
+}
+
 void cluster_state_health(struct cluster_state *s, struct cluster_health *out)
 {
 	*out = (struct cluster_health){0};
@@ -251,6 +287,9 @@ void cluster_state_health(struct cluster_state *s, struct cluster_health *out)
 	out->jobs = s->jobs ? s->jobs->count : 0;
 	out->lost_runs = s->lost_runs;
 	out->differences = s->differences;
+	out->idle_jobs = s->idle.count;
+	out->used_gpus = s->idle.used;
+	out->unseen_gpus = s->idle.unseen;
 	out->gpus = s->view ? s->view->gpus.total : 0;
 	out->healthy = s->view ? s->view->healthy : (struct gpu_count){0};
 	out->healthy_gpus = out->healthy.total;

@@ -54,13 +54,30 @@ void cluster_state_set_lost(struct cluster_state *s, size_t runs);
 /* Runs that slurmdbd has otherwise, among those that ended in the hours before the last comparison. */
 void cluster_state_set_differences(struct cluster_state *s, size_t runs);
 
+/* Jobs whose GPUs are idle, by job id, as the samples up to `until` tell: the array becomes the state's. `unseen`: GPUs of running jobs that no
+ * sample tells of, among `used`. */
+struct idle_job {
+	uint32_t job_id;
+	int64_t since;
+};
+struct idle_jobs {
+	struct idle_job *jobs;
+	size_t count;
+	int64_t until;			/* 0 = nobody looks */
+	int64_t used, unseen;		/* GPUs */
+};
+void cluster_state_publish_idle(struct cluster_state *s, const struct idle_jobs *idle);
+int64_t cluster_state_idle_until(struct cluster_state *s);
+/* Since when the job's GPUs are idle, and up to when that is known; 0 = they are not. */
+int64_t cluster_state_idle_since(struct cluster_state *s, uint32_t job_id, int64_t *until);
+
 struct cluster_health {
 	char cluster[SLURM_CLUSTER_MAX];	/* "" = slurmctld was not seen yet */
 	char version[32];
 	int64_t last_pass_at;
 	struct pass_times last_pass;
-	size_t jobs, lost_runs, differences;
-	int64_t gpus, healthy_gpus;
+	size_t jobs, lost_runs, differences, idle_jobs;
+	int64_t gpus, healthy_gpus, used_gpus, unseen_gpus;
 	struct gpu_count healthy;	/* the same by type */
 	char error[FAULT_TEXT_MAX];		/* "" = fine */
 };

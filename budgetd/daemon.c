@@ -7,6 +7,7 @@
 #include "budgetd/budgetd.h"
 #include "budgetd/cluster_state.h"
 #include "budgetd/controller.h"
+#include "budgetd/gpu_watch.h"
 #include "budgetd/ledger.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
@@ -54,6 +55,7 @@ static int keep_settings(struct daemon *d, struct settings *s, struct fault *why
 static void daemon_stop(struct daemon *d)
 {
 	server_stop(d->server);
+	gpu_watch_stop(d->b.gpus);
 	controller_free(d->controller);
 	slurm_link_close(d->b.slurm);
 	ledger_close(d->b.reader);
@@ -109,7 +111,7 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 	d->b.rates = rates_new();
 	if (!d->b.people || !d->b.cluster || !d->b.rates || ledger_open(d->b.settings->database, &d->b.ledger, why) < 0 ||
 		ledger_open_reader(d->b.settings->database, &d->b.reader, why) < 0 || read_rates(d, why) < 0 ||
-		slurm_link_open(NULL, &d->b.slurm, why) < 0)
+		slurm_link_open(NULL, &d->b.slurm, why) < 0 || gpu_watch_start(&d->b, &d->b.gpus, why) < 0)
 		return -1;
 	d->controller = controller_new(&d->b, why);
 	return d->controller ? server_start(&d->b, &d->server, why) : -1;

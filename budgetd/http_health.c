@@ -2,9 +2,24 @@
  * http_health.c - is the daemon well, and what does it know of Slurm. */
 #include "config.h"
 #include "books/schema.h"
+#include "budgetd/budgetd.h"
 #include "budgetd/cluster_state.h"
+#include "budgetd/gpu_watch.h"
 #include "budgetd/ledger.h"
 #include "budgetd/routes.h"
+
+/* How busy GPUs are, where somebody looks. */
+static void put_gpus(struct request *rq, const struct cluster_health *h)
+{
+	struct gpu_watch_state w;
+
+	gpu_watch_state(rq->b->gpus, &w);
+	put_text(rq->reply, "prometheus", w.text[0] ? w.text : NULL);
+	put_int_or_null(rq->reply, "gpus_watched", (int64_t)w.gpus, !w.text[0]);
+	put_int_or_null(rq->reply, "gpus_used", h->used_gpus, !w.text[0]);
+	put_int_or_null(rq->reply, "gpus_unseen", h->unseen_gpus, !w.text[0]);
+	put_int_or_null(rq->reply, "idle_jobs", (int64_t)h->idle_jobs, !w.text[0]);
+}
 
 int health_get(struct request *rq, struct fault *why)
 {
@@ -27,6 +42,7 @@ int health_get(struct request *rq, struct fault *why)
 	put_int(rq->reply, "differing_runs", (int64_t)h.differences);
 	put_int(rq->reply, "gpus", h.gpus);
 	put_int(rq->reply, "healthy_gpus", h.healthy_gpus);
+	put_gpus(rq, &h);
 	put_text(rq->reply, "slurm", h.error[0] ? h.error : h.last_pass_at ? "ok" : "not asked yet");
 	return 0;
 }

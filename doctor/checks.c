@@ -61,6 +61,8 @@ const struct check check_table[] = {
 		"no run is followed and none is charged until that works", look_budgetd_slurm },
 	{ "budgetd-pass", HEALTH_ERROR, PLACE_SHELL, "budgetd's last pass is recent",
 		"holds are not extended and places are old", look_budgetd_pass },
+	{ "prometheus", HEALTH_WARNING, PLACE_SHELL, "Prometheus tells how busy the GPUs of jobs are",
+		"nobody is told of idle GPUs, and no protection is lost by them", look_prometheus },
 	{ "socket-users", HEALTH_ERROR, PLACE_SHELL, "every user can connect to `socket`",
 		"budgetctl works for some users only", look_socket_people },
 	{ "socket-slurm", HEALTH_ERROR, PLACE_SHELL,

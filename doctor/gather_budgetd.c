@@ -84,6 +84,9 @@ static int ask(struct gathering *g, struct client *c)
 	f->budgetd_version = text_of(g->health, "version");
 	f->budgetd_slurm = text_of(g->health, "slurm");
 	f->last_pass_at = number_of(g->health, "last_pass_at");
+	f->prometheus = text_of(g->health, "prometheus");
+	f->gpus_used = number_of(g->health, "gpus_used");
+	f->gpus_unseen = number_of(g->health, "gpus_unseen");
 	if (!f->budgetd_version || !f->budgetd_slurm) {
 		fault_set(&g->budgetd_why, "what answers at %s is no budgetd", f->socket_path);
 		f->budgetd_error = g->budgetd_why.text;

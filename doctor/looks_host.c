@@ -185,6 +185,29 @@ enum look look_budgetd_pass(const struct facts *f, FILE *found, FILE *mend)
 	return age > late ? LOOK_BAD : LOOK_FINE;
 }
 
+/* A Prometheus of which no series belongs to a GPU in use is no help: labels and Slurm's names differ. */
+enum look look_prometheus(const struct facts *f, FILE *found, FILE *mend)
+{
+	const char *url = f->settings->prometheus;
+	bool blind = f->gpus_used && f->gpus_unseen == f->gpus_used;
+
+	if (!budgetd_is_there(f) || (f->prometheus && !strcmp(f->prometheus, "not asked yet")))
+		return LOOK_UNKNOWN;
+	if (!f->prometheus) {
+		fputs("it is not asked: `prometheus` in budgetd.conf is empty", found);
+		return LOOK_FINE;
+	}
+	if (strcmp(f->prometheus, "ok")) {
+		fprintf(found, "budgetd says of Prometheus: %s", f->prometheus);
+		fprintf(mend, "curl -sS %s/-/ready; journalctl -u budgetd -n 50", url ? url : "");
+		return LOOK_BAD;
+	}
+	fprintf(found, "it tells of %" PRId64 " of %" PRId64 " GPUs that jobs have", f->gpus_used - f->gpus_unseen, f->gpus_used);
+	if (blind)
+		fputs("budgetctl health    # then gpu_labels: node= has to give Slurm's node names, index= the order of gres.conf", mend);
+	return blind ? LOOK_BAD : LOOK_FINE;
+}
+
 static pid_t second_budgetd(const struct facts *f)
 {
 	if (f->people.listener && f->slurm.listener && f->people.listener != f->slurm.listener)

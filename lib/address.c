@@ -44,25 +44,24 @@ int address_parse(const char *text, struct address *out, struct fault *why)
 	return 0;
 }
 
-int address_check_server(const char *url, struct fault *why)
+/* Where the host of an http URL begins; NULL and a text when it is none. */
+static const char *url_host(const char *url, struct fault *why)
 {
 	const char *host = strncmp(url, "http://", 7) == 0    ? url + 7
 			   : strncmp(url, "https://", 8) == 0 ? url + 8
 							      : NULL;
-	char copy[ADDRESS_HOST_MAX + ADDRESS_PORT_MAX + 3];
-	struct address ignored;
-	size_t n;
 
 	if (!host)
-		return fault_errno(
-			why, EINVAL, "\"%.80s\" is neither http://HOST:PORT nor https://HOST", url);
-	n = strcspn(host, "/?#");
-	if (host[n] && strcmp(host + n, "/") != 0)
-		return fault_errno(why, EINVAL,
-			"\"%.80s\" has a path: name the host alone, a request's credential is for the path "
-			"as budgetd "
-			"sees it, so a proxy must pass paths on unchanged",
-			url);
+		fault_errno(why, EINVAL, "\"%.80s\" is neither http://HOST:PORT nor https://HOST", url);
+	return host;
+}
+
+/* The first `n` bytes of `host`, which are in `url`. */
+static int check_host(const char *url, const char *host, size_t n, struct fault *why)
+{
+	char copy[ADDRESS_HOST_MAX + ADDRESS_PORT_MAX + 3];
+	struct address ignored;
+
 	if (n < sizeof(copy) - 2) {
 		/* No port is one too: that of http or https. What ends in ] or has no colon gets one to be
 		 * looked at. */
@@ -73,4 +72,31 @@ int address_check_server(const char *url, struct fault *why)
 			return 0;
 	}
 	return fault_errno(why, EINVAL, "\"%.80s\" names no host: http://HOST:PORT or https://HOST", url);
+}
+
+int address_check_url(const char *url, struct fault *why)
+{
+	const char *host = url_host(url, why);
+
+	if (!host)
+		return -1;
+	if (url[strcspn(url, "?#")])
+		return fault_errno(why, EINVAL, "\"%.80s\" has a query: name the host and the path before it", url);
+	return check_host(url, host, strcspn(host, "/"), why);
+}
+
+int address_check_server(const char *url, struct fault *why)
+{
+	const char *host = url_host(url, why);
+	size_t n = host ? strcspn(host, "/?#") : 0;
+
+	if (!host)
+		return -1;
+	if (host[n] && strcmp(host + n, "/") != 0)
+		return fault_errno(why, EINVAL,
+			"\"%.80s\" has a path: name the host alone, a request's credential is for the path "
+			"as budgetd "
+			"sees it, so a proxy must pass paths on unchanged",
+			url);
+	return check_host(url, host, n, why);
 }

@@ -22,4 +22,7 @@ int address_parse(const char *text, struct address *out, struct fault *why);
  * is for the path as budgetd sees it; no user, no query. 0, or -1, EINVAL and a text. */
 int address_check_server(const char *url, struct fault *why);
 
+/* The same with a path, for a service that is not budgetd: "https://monitor.example.org/prometheus". */
+int address_check_url(const char *url, struct fault *why);
+
 #endif

@@ -83,7 +83,7 @@ void settings_print_sample(FILE *to)
 /* --- the manual ------------------------------------------------------------------------------------- */
 
 static const char *const argument_of[] = {
-	[SOCKET_PATH] = "PATH", [FILE_PATH] = "PATH", [OPTIONAL_PATH] = "PATH", [ADDRESS] = "HOST:PORT", [SERVER] = "URL",
+	[SOCKET_PATH] = "PATH", [FILE_PATH] = "PATH", [OPTIONAL_PATH] = "PATH", [ADDRESS] = "HOST:PORT", [SERVER] = "URL", [URL] = "URL",
 	[NAME] = "NAME", [TEXT] = "TEXT", [ZONE] = "ZONE", [COUNT_OF] = "N",
 	[MILLISECONDS] = "LENGTH", [SECONDS] = "LENGTH", [CHOICE] = "WORD",
 };

@@ -23,6 +23,7 @@
 #include <unistd.h>
 #include "lib/address.h"
 #include "lib/duration.h"
+#include "lib/gpu_metric.h"
 #include "settings/table.h"
 
 #define FILE_BYTES_MAX (64 * 1024)	/* a hundred times the sample; what is larger is not a settings file */
@@ -143,7 +144,8 @@ static int check_place(const struct setting_row *row, const char *text, struct f
 	struct address address;
 
 	if ((row->type == ADDRESS && address_parse(text, &address, &detail) < 0) ||
-		(row->type == SERVER && address_check_server(text, &detail) < 0))
+		(row->type == SERVER && address_check_server(text, &detail) < 0) ||
+		(row->type == URL && address_check_url(text, &detail) < 0))
 		return fault_errno(why, EINVAL, "%s: %s", row->name, detail.text);
 	return 0;
 }
@@ -151,7 +153,8 @@ static int check_place(const struct setting_row *row, const char *text, struct f
 static int check_string(const struct setting_row *row, const char *text, struct fault *why)
 {
 	static const size_t bytes_max[] = { [SOCKET_PATH] = SOCKET_PATH_MAX, [FILE_PATH] = TEXT_BYTES_MAX,
-		[OPTIONAL_PATH] = TEXT_BYTES_MAX, [ADDRESS] = TEXT_BYTES_MAX, [SERVER] = TEXT_BYTES_MAX, [NAME] = NAME_BYTES_MAX,
+		[OPTIONAL_PATH] = TEXT_BYTES_MAX, [ADDRESS] = TEXT_BYTES_MAX, [SERVER] = TEXT_BYTES_MAX, [URL] = TEXT_BYTES_MAX,
+		[NAME] = NAME_BYTES_MAX,
 		[ZONE] = NAME_BYTES_MAX, [TEXT] = TEXT_BYTES_MAX };
 	bool path = row->type == SOCKET_PATH || row->type == FILE_PATH || (row->type == OPTIONAL_PATH && text[0]);
 	int bad = bad_byte(text, row->type == NAME);
@@ -331,6 +334,29 @@ fail:
 	return NULL;
 }
 
+/* The steps of the ladder that are there stand in their order. */
+static int check_idle(const struct settings *s, struct fault *why)
+{
+	const struct {
+		const char *name;
+		int64_t after_s;
+	} steps[] = { { "idle_note", s->idle_note_s }, { "idle_warning", s->idle_warning_s },
+		{ "idle_last_warning", s->idle_last_warning_s }, { "idle_unprotected", s->idle_unprotected_s } };
+	struct gpu_labels ignored;
+	struct fault detail = { "" };
+	size_t below = 0;
+
+	for (size_t i = 1; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		if (steps[i].after_s && steps[i].after_s <= steps[below].after_s)
+			return fault_errno(why, EINVAL, "%s comes before %s: it must be later, or 0s for never", steps[i].name,
+				steps[below].name);
+		below = steps[i].after_s ? i : below;
+	}
+	if (*s->gpu_labels && gpu_labels_parse(s->gpu_labels, &ignored, &detail) < 0)
+		return fault_errno(why, EINVAL, "gpu_labels: %s", detail.text);
+	return 0;
+}
+
 /* Move the file's values into s, then what only two values together can be wrong about. */
 static int take(struct load *load, struct settings *s)
 {
@@ -349,6 +375,8 @@ static int take(struct load *load, struct settings *s)
 			duration_text(s->default_min_runtime_s, d), duration_text(s->max_min_runtime_s, m));
 	}
 	if (settings_enforce_check(s->enforce_partitions, &detail) < 0)
+		return fault_errno(load->why, EINVAL, "%s: %s", load->path, detail.text);
+	if (check_idle(s, &detail) < 0)
 		return fault_errno(load->why, EINVAL, "%s: %s", load->path, detail.text);
 	if (!strcmp(s->socket, s->slurm_socket))
 		return fault_errno(load->why, EINVAL,

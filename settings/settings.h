@@ -39,6 +39,13 @@ struct settings {
 	int64_t node_fail_refund_s;
 	/* the loop */
 	int64_t pass_interval_s, unbound_hold_s, window_s;
+	/* idle GPUs */
+	char *prometheus;		/* "" = nobody looks */
+	int64_t prometheus_step_s, prometheus_deadline_ms;
+	char *prometheus_ca;
+	int gpu_exporter;		/* enum gpu_exporter of lib/gpu_metric.h */
+	char *gpu_utilization, *gpu_memory, *gpu_processes, *gpu_labels;	/* "" = those of the exporter */
+	int64_t idle_note_s, idle_warning_s, idle_last_warning_s, idle_unprotected_s;
 	/* who goes first */
 	int64_t lane_gpus, lane_min_runtime_s, lane_time_limit_s, lane_allowance_gpu_s;	/* lib/lane.h; the allowance of a user and a day */
 	char *time_zone;		/* of the days of the lane and the weeks of slots */

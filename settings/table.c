@@ -20,6 +20,7 @@ static const char *const exhausted_words[] = { "free", "reject", "wait", NULL };
 static const char *const unlimited_words[] = { "free", "reject", NULL };
 static const char *const unknown_account_words[] = { "reject", "free", NULL };
 static const char *const enforce_words[] = { "on", "warn", "off", NULL };
+static const char *const exporter_words[] = { "nvidia", "amd", "intel", NULL };
 static const char *const hold_words[] = { "min_runtime", "time_limit", NULL };
 
 #define AT(field) offsetof(struct settings, field)
@@ -80,6 +81,34 @@ const struct setting_row settings_table[SETTINGS] = {
 	{ "unbound_hold", SECONDS, AT(unbound_hold_s), "10s", 5, HOUR, NULL,
 		"How long a hold waits for its job to appear; then Slurm has refused the job and the hold goes." },
 	{ "window", SECONDS, AT(window_s), "7d", HOUR, 366 * DAY, NULL, "The sliding window of fair share." },
+	{ "prometheus", URL, AT(prometheus), "", 0, 0, NULL,
+		"The Prometheus that knows how busy GPUs are, http://HOST:PORT; jobs that leave them idle are told so, and lose\n"
+		"their protection in the end. Empty = nobody looks." },
+	{ "prometheus_step", SECONDS, AT(prometheus_step_s), "1m", 1, 10 * MINUTE, NULL,
+		"How far the samples are apart that are looked at; at least twice its scrape interval." },
+	{ "prometheus_deadline", MILLISECONDS, AT(prometheus_deadline_ms), "10s", 100, 60000, NULL,
+		"How long an answer of Prometheus is waited for. Nothing else waits meanwhile." },
+	{ "prometheus_ca", OPTIONAL_PATH, AT(prometheus_ca), "", 0, 0, NULL,
+		"The certificates (PEM) that an https `prometheus` is checked against. Empty = those that the host trusts." },
+	{ "gpu_exporter", CHOICE, AT(gpu_exporter), "nvidia", 0, 0, exporter_words,
+		"Whose metrics Prometheus has: nvidia = dcgm-exporter, amd = device-metrics-exporter, intel = XPU Manager. It stands for the next four." },
+	{ "gpu_utilization", TEXT, AT(gpu_utilization), "", 0, 0, NULL,
+		"A query of your own, in quotes: a GPU is used where it is not 0. STEP in it is prometheus_step:\n"
+		"\"max_over_time(my_gpu_busy[STEP])\". Empty = that of gpu_exporter, or not asked beside an own gpu_utilization." },
+	{ "gpu_memory", TEXT, AT(gpu_memory), "", 0, 0, NULL,
+		"Likewise, the memory that is used: a GPU whose memory changes is not idle." },
+	{ "gpu_processes", TEXT, AT(gpu_processes), "", 0, 0, NULL,
+		"Likewise, how many processes use it: a GPU where one comes or goes is not idle. No exporter has it by itself." },
+	{ "gpu_labels", TEXT, AT(gpu_labels), "", 0, 0, NULL,
+		"Which labels of your queries say whose a GPU is: \"node=LABEL index=LABEL\", the index counted as in gres.conf, or\n"
+		"\"job=LABEL\"; and id=LABEL for what is told apart by it." },
+	{ "idle_note", SECONDS, AT(idle_note_s), "30m", 0, DAY, NULL,
+		"A funded job whose GPUs are all idle for so long is told once. 0s = not." },
+	{ "idle_warning", SECONDS, AT(idle_warning_s), "1h", 0, DAY, NULL, "Then it is warned. 0s = not." },
+	{ "idle_last_warning", SECONDS, AT(idle_last_warning_s), "105m", 0, DAY, NULL,
+		"And again; no protection is lost before this was said, and the time from here to idle_unprotected went by. 0s = not." },
+	{ "idle_unprotected", SECONDS, AT(idle_unprotected_s), "2h", 0, DAY, NULL,
+		"Then the run is not protected any more: any funded job may displace it. 0s = never." },
 	{ "lane_gpus", COUNT_OF, AT(lane_gpus), "2", 0, 64, NULL,
 		"The debug lane: jobs of at most that many GPUs, and of the next two lengths, go first, one of each user at a time.\n"
 		"0 = there is no lane." },

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* OPTIONAL_PATH, ADDRESS and SERVER may be empty: not used. */
-enum setting_type { SOCKET_PATH, FILE_PATH, OPTIONAL_PATH, ADDRESS, SERVER, NAME, TEXT, ZONE, MILLISECONDS, SECONDS, COUNT_OF, CHOICE };
+/* OPTIONAL_PATH, ADDRESS, SERVER and URL may be empty: not used. */
+enum setting_type { SOCKET_PATH, FILE_PATH, OPTIONAL_PATH, ADDRESS, SERVER, URL, NAME, TEXT, ZONE, MILLISECONDS, SECONDS, COUNT_OF, CHOICE };
 
 struct setting_row {
 	const char *name;
@@ -23,7 +23,7 @@ struct setting_row {
 	const char *help;		/* lines of the sample's comment */
 };
 
-#define SETTINGS 32
+#define SETTINGS 45
 
 extern const struct setting_row settings_table[SETTINGS];
 

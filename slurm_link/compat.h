@@ -74,6 +74,13 @@ static inline void compat_free_forgotten(job_info_msg_t *m)
 #define COMPAT_ERR_DB_INDEX (-1000)		/* no error has this number */
 #endif
 
+/* From 23.11 on hostlist_t is the struct, before it was a pointer to it. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+typedef hostlist_t *compat_hostlist_t;
+#else
+typedef hostlist_t compat_hostlist_t;
+#endif
+
 /* The number of the job that a description is of, as an lvalue. */
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
 #define compat_desc_job_id(d) ((d)->step_id.job_id)

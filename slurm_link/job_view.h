@@ -83,6 +83,8 @@ struct job_view {
 	const char *gres_detail;	/* of the run, of all its nodes:
 					 * "gpu:h100:2(IDX:0-1),gpu:h100:2(IDX:0-1)"; NULL while pending */
 	const char *nodes;		/* of the run, "n[1-4]"; NULL while pending */
+	const char *gpu_places;		/* of the run, its GPUs that have indices, as lib/gpu_places.h has them:
+					 * "n1=0-1;n2=0,3"; NULL when there is none, or they are too many */
 	uint32_t node_count;		/* allocated, or the least asked for while pending */
 	struct gpu_request_input request;	/* what was asked, as gpu_request_read wants it */
 };

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "lib/duration.h"
+#include "lib/gpu_places.h"
 #include "lib/tres.h"
 
 /* By number: enum job_states, the same in all versions. */
@@ -154,6 +155,25 @@ static const char *keep_gres_detail(struct strings *s, const slurm_job_info_t *j
 	return s->at && s->used > begin ? s->at + begin : NULL;
 }
 
+#define PLACES_MAX 16384		/* of 1,000 nodes with short names */
+
+/* Slurm's details are in the order of the nodes. */
+static const char *keep_gpu_places(struct strings *s, const slurm_job_info_t *j)
+{
+	char places[PLACES_MAX] = "", *node;
+	compat_hostlist_t nodes = j->gres_detail_cnt ? slurm_hostlist_create(j->nodes) : NULL;
+	int rc = nodes ? 0 : -1;
+
+	for (uint32_t i = 0; rc == 0 && i < j->gres_detail_cnt && (node = slurm_hostlist_shift(nodes)); i++) {
+		if (j->gres_detail_str[i])
+			rc = gpu_places_add(places, sizeof(places), node, j->gres_detail_str[i]);
+		free(node);
+	}
+	if (nodes)
+		slurm_hostlist_destroy(nodes);
+	return rc == 0 ? strings_keep(s, places) : NULL;
+}
+
 static void fill_texts(struct job_view *v, const slurm_job_info_t *j, struct strings *s)
 {
 	v->name = strings_keep(s, j->name);
@@ -171,6 +191,7 @@ static void fill_texts(struct job_view *v, const slurm_job_info_t *j, struct str
 	v->tres_alloc = strings_keep(s, j->tres_alloc_str);
 	v->gres_detail = keep_gres_detail(s, j);
 	v->nodes = strings_keep(s, j->nodes);
+	v->gpu_places = v->stage == STAGE_RUNNING ? keep_gpu_places(s, j) : NULL;
 }
 
 /* Called twice for each record, see internal.h: must add the same strings both times. */

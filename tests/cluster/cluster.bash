@@ -200,6 +200,7 @@ answers()
 	slurmdbd)	sacctmgr -n list cluster >/dev/null ;;
 	slurmctld)	scontrol ping | grep -q "is UP" ;;
 	budgetd)	budgetd_answers ;;
+	exporter | prometheus)	"$1_answers" ;;
 	*)		[[ $(sinfo -h -n "$1" -o %T 2>/dev/null) =~ ^(idle|mixed|allocated|completing)$ ]] ;;
 	esac
 }

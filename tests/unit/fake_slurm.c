@@ -20,18 +20,18 @@ void log_info(const char *fmt, ...)
 
 static struct fake_job table[FAKE_JOBS_MAX];
 static size_t jobs;
-static int healthy;
+static struct gpu_count healthy;
 
 void fake_slurm_reset(void)
 {
 	memset(table, 0, sizeof(table));
 	jobs = 0;
-	healthy = 0;
+	fake_slurm_healthy(0);
 }
 
-void fake_slurm_healthy(int gpus)
+void fake_slurm_healthy(int64_t gpus)
 {
-	healthy = gpus;
+	healthy = (struct gpu_count){ .total = gpus, .ntypes = 1, .types = { { "", gpus } } };
 }
 
 void fake_slurm_gpus(struct fake_job *f, int gpus)
@@ -101,10 +101,9 @@ int slurm_link_cluster(struct slurm_link *l, struct cluster_view **out, struct f
 {
 	(void)l;
 	*out = calloc(1, sizeof(**out));
-	if (!*out)
-		return fault_errno(why, ENOMEM, "out of memory");
-	(*out)->gpus.total = (*out)->healthy.total = healthy;
-	return 0;
+	if (*out)
+		(*out)->healthy = healthy;
+	return *out ? 0 : fault_errno(why, ENOMEM, "out of memory");
 }
 
 int slurm_link_update(struct slurm_link *l, const char *job, const struct job_update *u, struct fault *why)

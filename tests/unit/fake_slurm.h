@@ -16,7 +16,7 @@ struct fake_job {
 };
 
 void fake_slurm_reset(void);		/* no jobs, no GPUs */
-void fake_slurm_healthy(int gpus);	/* of all nodes */
+void fake_slurm_healthy(int64_t gpus);	/* that many can be given work */
 
 /* A job that waits, of uid 1000: `gpus` by Slurm's own count. It has the QOS and the token of its answer. Sorted by id by the caller. */
 struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, const char *qos, const char *token);

@@ -25,7 +25,10 @@
 	X(fairshare) \
 	X(fronts) \
 	X(gpu_count) \
+	X(gpu_metric) \
 	X(gpu_request) \
+	X(gpu_table) \
+	X(idle) \
 	X(import) \
 	X(job_id) \
 	X(job_options) \
@@ -43,6 +46,7 @@
 	X(placement) \
 	X(question) \
 	X(ranking) \
+	X(ranking_past) \
 	X(run_months) \
 	X(rate) \
 	X(rights) \

@@ -25,6 +25,7 @@ struct world {
 
 static const struct settings well_settings = {.socket = "/run/s",
 	.slurm_socket = "/run/p",
+	.prometheus = "http://mon:9090",
 	.qos_free = "free",
 	.qos_funded = "funded",
 	.qos_funded_still = "funded-still",
@@ -79,6 +80,7 @@ static const struct facts well_facts = { .now = 1000000, .version = "1.0",
 	.submit = { "/usr/lib/slurm/job_submit_gpubudget.so", 0x160508 },
 	.spank = { "/usr/lib/slurm/gpubudget.so", 0x160508 }, .plugstack_line = "required gpubudget.so",
 	.plugstack_limit_s = 8 * 3600, .budgetd_asked = true, .budgetd_version = "1.0", .budgetd_slurm = "ok",
+	.prometheus = "ok", .gpus_used = 16, .gpus_unseen = 2,
 	.last_pass_at = 999998, .socket_path = "/run/s", .people = { true, 0666, 0, 41, NULL },
 	.slurm = { true, 0600, 64, 41, NULL }, .projects_known = true };
 
@@ -132,7 +134,8 @@ static const struct {
 	{ "enforce", AN_INT, AT(settings.enforce) }, { "enforce_partitions", A_TEXT, AT(settings.enforce_partitions) },
 	FACT(settings_error), FACT(settings_barred), FACT(munge_error), FACT(conf), FACT(conf_error),
 	FACT(accounts), FACT(accounts_error), FACT(plugstack_line), FACT(plugstack_error),
-	FACT(budgetd_error), FACT(budgetd_version), FACT(budgetd_slurm), { "now", A_LONG, AT(facts.now) },
+	FACT(budgetd_error), FACT(budgetd_version), FACT(budgetd_slurm), FACT(prometheus), { "gpus_used", A_LONG, AT(facts.gpus_used) },
+	{ "gpus_unseen", A_LONG, AT(facts.gpus_unseen) }, { "now", A_LONG, AT(facts.now) },
 	{ "last_pass_at", A_LONG, AT(facts.last_pass_at) },
 	{ "plugstack_limit", A_LONG, AT(facts.plugstack_limit_s) },
 	{ "second", AN_INT, AT(facts.second) }, { "people_mode", AN_INT, AT(facts.people.mode) },
