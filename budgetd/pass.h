@@ -9,7 +9,7 @@
 #include "budgetd/asked.h"
 #include "budgetd/budgetd.h"
 #include "slurm_link/job_view.h"
-#include "budgetd/ledger_run.h"
+#include "budgetd/ledger_event.h"
 #include "slurm_link/link.h"
 #include "lib/order.h"
 #include "settings/enforce.h"
@@ -147,6 +147,12 @@ struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking
 
 /* --- controller_idle.c: jobs whose GPUs nobody uses --- */
 int pass_look_at_idle(struct pass *p, struct fault *why);	/* when there are new samples */
+/* --- controller_displace.c: runs that give way --- */
+/* The run has to go: told in the books now; its processes at the end of this pass, together with all others that are told in it; gone after the
+ * grace. `critical`: at once, and what it had is given back when that is inside its minimum runtime. Said again, only a sooner end counts.
+ * `detail` is a sentence for its user. 1 = told before, 0, -1. */
+int pass_tell_to_go(struct pass *p, int64_t run, enum event_reason reason, const char *detail, bool critical, struct fault *why);
+int pass_follow_leaving(struct pass *p, struct fault *why);	/* signals, and who is due */
 
 /* --- controller_shadow.c: partitions where nothing in Slurm is changed --- */
 enum enforcement pass_mode(const struct pass *p, const struct job_view *j);

@@ -37,6 +37,7 @@ struct settings {
 	int64_t default_min_runtime_s, max_min_runtime_s;
 	int hold, on_exhausted, unlimited_time, unknown_account;	/* enums above */
 	int64_t node_fail_refund_s;
+	int64_t grace_s;		/* between the signal and the end of a run that gives way */
 	/* the loop */
 	int64_t pass_interval_s, unbound_hold_s, window_s;
 	/* idle GPUs */

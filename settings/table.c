@@ -76,6 +76,8 @@ const struct setting_row settings_table[SETTINGS] = {
 	{ "node_fail_refund", SECONDS, AT(node_fail_refund_s), "4h", 0, 30 * DAY, NULL,
 		"When a node fails, its funded runs are given back what they were charged for their last hours: at most that much of each.\n"
 		"0 = nothing." },
+	{ "grace", SECONDS, AT(grace_s), "2m", 0, HOUR, NULL,
+		"What a funded run that gives way has left from its signal on, for a checkpoint." },
 	{ "pass_interval", SECONDS, AT(pass_interval_s), "5s", 1, MINUTE, NULL,
 		"How often budgetd looks at Slurm's jobs." },
 	{ "unbound_hold", SECONDS, AT(unbound_hold_s), "10s", 5, HOUR, NULL,

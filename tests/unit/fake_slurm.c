@@ -128,6 +128,47 @@ int slurm_link_set_site_factor(struct slurm_link *l, const char *job, int32_t si
 	return slurm_link_update(l, job, &(struct job_update){ .set_site_factor = true, .site_factor = site_factor }, why);
 }
 
+static struct fake_job *find(const char *job)
+{
+	for (size_t i = 0; i < jobs; i++)
+		if (table[i].view.job_id == strtoul(job, NULL, 10))
+			return &table[i];
+	return NULL;
+}
+
+int slurm_link_signal(struct slurm_link *l, const char *job, int signal, bool script_only, struct fault *why)
+{
+	struct fake_job *f = find(job);
+
+	(void)l;
+	if (!f)
+		return fault_errno(why, ENOENT, "there is no job %s", job);
+	f->signal = signal;
+	f->script_only = script_only;
+	f->signals++;
+	return 0;
+}
+
+int slurm_link_requeue(struct slurm_link *l, const char *job, struct fault *why)
+{
+	struct fake_job *f = find(job);
+
+	(void)l;
+	if (f)
+		f->requeued++;
+	return f ? 0 : fault_errno(why, ENOENT, "there is no job %s", job);
+}
+
+int slurm_link_cancel(struct slurm_link *l, const char *job, struct fault *why)
+{
+	struct fake_job *f = find(job);
+
+	(void)l;
+	if (f)
+		f->cancelled++;
+	return f ? 0 : fault_errno(why, ENOENT, "there is no job %s", job);
+}
+
 int64_t slurm_link_updates_us(struct slurm_link *l)
 {
 	(void)l;
