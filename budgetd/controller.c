@@ -307,7 +307,6 @@ static int pass_over_books(struct controller *c, struct pass *p, struct fault *w
 	compare(c, p);
 	if (pass_look_at_idle(p, why) < 0)
 		return -1;
-	return pass_follow_shadow(p, why) < 0 ? -1 : pass_publish_places(p, why);
 	if (pass_follow_shadow(p, why) < 0 || pass_follow_leaving(p, why) < 0)
 		return -1;
 	return pass_publish_places(p, why);

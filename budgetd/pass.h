@@ -147,6 +147,7 @@ struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking
 
 /* --- controller_idle.c: jobs whose GPUs nobody uses --- */
 int pass_look_at_idle(struct pass *p, struct fault *why);	/* when there are new samples */
+
 /* --- controller_displace.c: runs that give way --- */
 /* The run has to go: told in the books now; its processes at the end of this pass, together with all others that are told in it; gone after the
  * grace. `critical`: at once, and what it had is given back when that is inside its minimum runtime. Said again, only a sooner end counts.

@@ -23,7 +23,6 @@ struct setting_row {
 	const char *help;		/* lines of the sample's comment */
 };
 
-
 #define SETTINGS 46
 
 extern const struct setting_row settings_table[SETTINGS];
