@@ -25,6 +25,7 @@ static const struct chained {
 	{ "change", NULL, NULL },
 	{ "uncounted", NULL, NULL },
 	{ "event", NULL, NULL },
+	{ "capacity", NULL, NULL },
 	{ "import", "hash", NULL },
 };
 

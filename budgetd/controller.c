@@ -28,6 +28,7 @@ struct controller {
 	int64_t lost_told_at;
 	int64_t compared_at;		/* with slurmdbd's rows */
 	int passes;			/* in a row without trouble, up to 2 */
+	struct ranking *ranking;	/* of the last pass */
 };
 
 struct controller *controller_new(struct budgetd *b, struct fault *why)
@@ -56,6 +57,7 @@ void controller_free(struct controller *c)
 		return;
 	ledger_close(c->books);
 	asked_free(c->asked);
+	ranking_free(c->ranking);
 	free(c);
 }
 
@@ -291,7 +293,7 @@ static int pass_over_books(struct controller *c, struct pass *p, struct fault *w
 {
 	struct fault problem = {0};
 
-	if (expire_what_has_ended(p, why) < 0)
+	if (expire_what_has_ended(p, why) < 0 || pass_note_capacity(p, why) < 0)
 		return -1;
 	meet_jobs(p, false);
 	if (look_back(c, p, &problem) < 0)	/* slurmdbd is away: asked again by the next pass, all else goes on */
@@ -339,7 +341,7 @@ static int decide(struct controller *c, struct pass *p, struct pass_times *took,
 
 int controller_pass(struct controller *c, int64_t now, struct fault *why)
 {
-	struct pass p = { .b = c->b, .books = c->books, .asked = c->asked, .now = now };
+	struct pass p = { .b = c->b, .books = c->books, .asked = c->asked, .kept = &c->ranking, .now = now };
 	struct pass_times took = { 0 };
 	int64_t begun = now_ms();
 	int rc = look(c, &p, why);
@@ -355,7 +357,6 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 		cluster_state_publish(c->b->cluster, NULL, NULL, p.jobs);
 	if (rc < 0)
 		c->passes = 0;
-	ranking_free(p.ranking);
 	free(p.records);
 	free(p.waiting);
 	free(p.lane_users);

@@ -47,13 +47,6 @@ static int raise_run(const struct run *r, void *arg)
 	return publish(x->p, &pub);
 }
 
-const struct ranking *pass_ranking(struct pass *p, struct fault *why)
-{
-	if (!p->ranking && ranking_new(p->books, p->b->settings->window_s, p->b->rates, &p->cluster->healthy, p->now, &p->ranking, why) < 0)
-		return NULL;
-	return p->ranking;
-}
-
 struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking)
 {
 	return (struct order_job){ .front = w->front, .project = (uint32_t)w->admission.project,

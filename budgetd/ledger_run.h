@@ -86,11 +86,4 @@ typedef int (*charge_fn)(const struct charge *c, void *arg);
 int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, charge_fn each, void *arg,
 	struct fault *why);
 
-/* Units of each project itself (not below it) for what ran since `from`, charged or imported, less what of it does not count
- * (charge_uncount): the O_n of doc/model.md 5. */
-typedef int (*occupancy_fn)(int64_t project, amount_t units, void *arg);
-int charge_sums(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why);
-/* What the same time would have cost of what ran and cost nothing: in the free tier, or covered by no hold. */
-int charge_sums_free(struct ledger *l, int64_t from, occupancy_fn each, void *arg, struct fault *why);
-
 #endif

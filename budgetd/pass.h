@@ -47,7 +47,8 @@ struct pass {
 	size_t nwaiting, waiting_room;
 	bool pool_taken;		/* a run was opened out of what was held for the queue: the snapshot does not know */
 	const struct job_view **records;	/* those of waiting, one after the other */
-	struct ranking *ranking;	/* made when it is first needed */
+	struct ranking *ranking;	/* of this pass: made when it is first needed */
+	struct ranking **kept;		/* the controller's, with what the last pass read; or NULL in it */
 	struct lane_user *lane_users;	/* by uid; once lane_known */
 	size_t nlane_users;
 	bool lane_known;
@@ -142,8 +143,11 @@ struct lane_limits pass_lane_limits(const struct settings *s);
 
 /* --- controller_places.c: the order --- */
 int pass_publish_places(struct pass *p, struct fault *why);
-const struct ranking *pass_ranking(struct pass *p, struct fault *why);	/* of this pass; NULL on failure */
 struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking);	/* data is w */
+
+/* --- controller_ranking.c: who got how much of their share --- */
+const struct ranking *pass_ranking(struct pass *p, struct fault *why);	/* of this pass; NULL on failure */
+int pass_note_capacity(struct pass *p, struct fault *why);	/* how many GPUs can be given work, when that is not what it was */
 
 /* --- controller_idle.c: jobs whose GPUs nobody uses --- */
 int pass_look_at_idle(struct pass *p, struct fault *why);	/* when there are new samples */

@@ -15,12 +15,19 @@
 
 struct ranking;
 
-/* What the projects are entitled to together are the GPUs that can be given work, each at the rate of its type now, as what was charged is
- * weighted: a share of a cluster with dear and cheap GPUs is a share of what they cost. Shards are of those GPUs and not counted beside them.
- * Wants an open transaction on `l`. `rates` NULL: every GPU at 1.000. To be freed by ranking_free. */
+/* What the projects are entitled to together are the GPUs that could be given work, as long as they could, each at the rate of its type, as what
+ * was charged is weighted: a share of a cluster with dear and cheap GPUs is a share of what they cost. Shards are of those GPUs and not counted
+ * beside them. `healthy` is what there is now, what there was is in the books (ledger_capacity.h); NULL: what they saw last. Wants an open
+ * transaction on `l`, which sees what is committed only. `rates` NULL: every GPU at 1.000. To be freed by ranking_free. */
 int ranking_new(struct ledger *l, int64_t window_s, struct rates *rates, const struct gpu_count *healthy, int64_t now, struct ranking **out,
 	struct fault *why);
+/* The same anew, `now`, for what is new in the books: entries that were added are gone. On failure it is of no use but to be freed. */
+int ranking_renew(struct ranking *r, struct ledger *l, int64_t window_s, struct rates *rates, const struct gpu_count *healthy, int64_t now,
+	struct fault *why);
 void ranking_free(struct ranking *r);	/* NULL is fine */
+
+/* What the GPUs that can be given work are worth now, in units a second. */
+int ranking_capacity(struct rates *rates, const struct gpu_count *healthy, int64_t now, amount_t *out, struct fault *why);
 
 /* The tree behind it, for questions beyond those here. Its nodes are ranking_node's; it is gone when the ranking changes. */
 const struct fairshare *ranking_funded(const struct ranking *r);

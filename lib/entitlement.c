@@ -2,15 +2,24 @@
  * entitlement.c - weights and health, stretch by stretch. */
 #include "lib/entitlement.h"
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include "lib/fraction.h"
 
+#define NONE SIZE_MAX
+
+/* What is known of a node beside its weight; one more, behind the last, for those without a parent. */
 struct part {
-	struct share share; /* in this stretch */
-	struct share first; /* in the first one of the window */
+	struct share share; /* now */
 	int64_t siblings;   /* sum of weights of its children */
-	bool changed;
+	int64_t given;      /* what the whole cluster had when the share was set */
+	bool changed;       /* the share, since the window began */
+	size_t child, next; /* the first one below, the next one beside; or NONE */
+};
+
+struct tree {
+	struct fairshare_node *nodes;
+	struct part *parts;
+	size_t count;
 };
 
 static int check(size_t count, const struct weight_change *weights, size_t nweights,
@@ -18,7 +27,9 @@ static int check(size_t count, const struct weight_change *weights, size_t nweig
 {
 	for (size_t i = 0; i < nweights; i++)
 		if (weights[i].node >= count || weights[i].share < 0 ||
-			weights[i].share > FAIRSHARE_SHARE_MAX || (i && weights[i].at < weights[i - 1].at))
+			weights[i].share > FAIRSHARE_SHARE_MAX || (i && weights[i].at < weights[i - 1].at) ||
+			(weights[i].moves && (weights[i].parent < FAIRSHARE_NO_PARENT ||
+				weights[i].parent >= (int)count)))
 			return fault_errno(
 				why, EINVAL, "change %zu of a weight makes no sense, or is out of order", i);
 	for (size_t i = 0; i < ncapacities; i++)
@@ -52,69 +63,155 @@ static int64_t capacity_at(const struct capacity_change *c, size_t n, int64_t t)
 	return c[i].capacity;
 }
 
-/* Shares as the weights are now. */
-static void set_shares(const struct fairshare_node *nodes, struct part *parts, size_t count)
+/* --- the tree as it changes ------------------------------------------------------------------------ */
+
+static size_t above(const struct tree *t, size_t i)
 {
-	int64_t roots = 0;
+	return t->nodes[i].parent == FAIRSHARE_NO_PARENT ? t->count : (size_t)t->nodes[i].parent;
+}
 
-	for (size_t i = 0; i < count; i++)
-		parts[i].siblings = 0;
-	for (size_t i = 0; i < count; i++)
-		*(nodes[i].parent == FAIRSHARE_NO_PARENT ? &roots : &parts[nodes[i].parent].siblings) +=
-			nodes[i].share;
-	for (size_t i = 0; i < count; i++) {
-		bool root = nodes[i].parent == FAIRSHARE_NO_PARENT;
+static void link_node(struct tree *t, size_t i)
+{
+	struct part *up = &t->parts[above(t, i)];
 
-		parts[i].share = share_below(root ? share_whole() : parts[nodes[i].parent].share,
-			nodes[i].share, root ? roots : parts[nodes[i].parent].siblings);
+	t->parts[i].next = up->child;
+	up->child = i;
+	up->siblings += t->nodes[i].share;
+}
+
+static void unlink_node(struct tree *t, size_t i)
+{
+	struct part *up = &t->parts[above(t, i)];
+	size_t *at = &up->child;
+
+	while (*at != i)
+		at = &t->parts[*at].next;
+	*at = t->parts[i].next;
+	up->siblings -= t->nodes[i].share;
+}
+
+/* What it was entitled to by the share that it has had until now. */
+static void settle(struct tree *t, size_t i, int64_t given)
+{
+	struct fraction f = share_of(t->parts[i].share, given - t->parts[i].given);
+
+	t->nodes[i].entitled += (int64_t)(f.num / f.den);
+	t->parts[i].given = given;
+}
+
+/* Its share anew, by that of the node above; did it change? */
+static bool reshare(struct tree *t, size_t i, int64_t given)
+{
+	const struct part *up = &t->parts[above(t, i)];
+	struct part *p = &t->parts[i];
+	struct share now = share_below(up->share, t->nodes[i].share, up->siblings);
+
+	if (now.p == p->share.p && now.q == p->share.q)
+		return false;
+	settle(t, i, given);
+	p->share = now;
+	p->changed = true;
+	return true;
+}
+
+/* All below `top`; what is below a node whose share stays has its own, too. */
+static void reshare_below(struct tree *t, size_t top, int64_t given)
+{
+	size_t i = t->parts[top].child;
+
+	while (i != NONE) {
+		if (reshare(t, i, given) && t->parts[i].child != NONE) {
+			i = t->parts[i].child;
+			continue;
+		}
+		while (t->parts[i].next == NONE && above(t, i) != top)
+			i = above(t, i);
+		i = t->parts[i].next;
 	}
 }
 
-static void add_stretch(
-	struct fairshare_node *nodes, struct part *parts, size_t count, int64_t units, bool first)
+static bool is_below(const struct tree *t, int node, uint32_t top)
 {
-	set_shares(nodes, parts, count);
-	for (size_t i = 0; i < count; i++) {
-		struct fraction f = share_of(parts[i].share, units);
-
-		if (first)
-			parts[i].first = parts[i].share;
-		parts[i].changed |=
-			parts[i].share.p != parts[i].first.p || parts[i].share.q != parts[i].first.q;
-		nodes[i].entitled += (int64_t)(f.num / f.den);
+	for (size_t steps = 0; node != FAIRSHARE_NO_PARENT && steps <= t->count; steps++) {
+		if ((uint32_t)node == top)
+			return true;
+		node = t->nodes[node].parent;
 	}
+	return node != FAIRSHARE_NO_PARENT; /* in a circle */
 }
 
-/* Weights set by `t` are in force at `t`. The index of the first that is not. */
-static size_t apply_until(
-	struct fairshare_node *nodes, const struct weight_change *weights, size_t n, size_t i, int64_t t)
+/* At a time when the whole cluster had `given`. */
+static int change(struct tree *t, const struct weight_change *c, int64_t given)
 {
-	for (; i < n && weights[i].at <= t; i++)
-		nodes[weights[i].node].share = weights[i].share;
-	return i;
+	size_t before = above(t, c->node);
+
+	if (c->moves && is_below(t, c->parent, c->node))
+		return -1;
+	unlink_node(t, c->node);
+	t->nodes[c->node].share = c->share;
+	if (c->moves)
+		t->nodes[c->node].parent = c->parent;
+	link_node(t, c->node);
+	reshare_below(t, before, given);
+	if (above(t, c->node) != before)
+		reshare_below(t, above(t, c->node), given);
+	return 0;
 }
 
-static int integrate(struct fairshare_node *nodes, struct part *parts, size_t count,
-	const struct weight_change *weights, size_t nweights, const struct capacity_change *capacities,
-	size_t ncapacities, int64_t from, int64_t to)
+/* As it is when the window begins, with all that was set by then. */
+static int begin(struct tree *t, const struct weight_change *weights, size_t nweights, int64_t from)
 {
-	size_t next = apply_until(nodes, weights, nweights, 0, from);
-
-	for (int64_t begin = from, end; begin < to; begin = end) {
-		int64_t units;
-
-		end = next < nweights && weights[next].at < to ? weights[next].at : to;
-		units = capacity_between(capacities, ncapacities, begin, end);
-		if (units < 0)
+	for (size_t i = 0; i <= t->count; i++)
+		t->parts[i] = (struct part){ .share = { 0, 1 }, .child = NONE, .next = NONE };
+	t->parts[t->count].share = share_whole();
+	for (size_t i = 0; i < t->count; i++)
+		link_node(t, i);
+	for (size_t i = 0; i < nweights && weights[i].at <= from; i++)
+		if (change(t, &weights[i], 0) < 0)
 			return -1;
-		add_stretch(nodes, parts, count, units, begin == from);
-		next = apply_until(nodes, weights, nweights, next, end);
+	reshare_below(t, t->count, 0);
+	for (size_t i = 0; i < t->count; i++)
+		t->parts[i].changed = false;
+	return 0;
+}
+
+static int integrate(struct tree *t, const struct weight_change *weights, size_t nweights,
+	const struct capacity_change *capacities, size_t ncapacities, int64_t from, int64_t to, int64_t all)
+{
+	int64_t now = from, given = 0;
+
+	if (begin(t, weights, nweights, from) < 0)
+		return -1;
+	for (size_t i = 0; i < nweights && weights[i].at <= to; i++) {
+		if (weights[i].at <= from)
+			continue;
+		given += capacity_between(capacities, ncapacities, now, weights[i].at);
+		now = weights[i].at;
+		if (change(t, &weights[i], given) < 0)
+			return -1;
 	}
-	set_shares(nodes, parts, count);
+	for (size_t i = 0; i < t->count; i++) {
+		settle(t, i, all);
+		if (!t->parts[i].changed)
+			t->nodes[i].entitled = FAIRSHARE_BY_SHARE;
+	}
+	return 0;
+}
+
+/* --- the whole ------------------------------------------------------------------------------------- */
+
+static int check_nodes(struct fairshare_node *nodes, size_t count, struct fault *why)
+{
+	struct tree t = { .nodes = nodes, .count = count };
+
 	for (size_t i = 0; i < count; i++)
-		if (!parts[i].changed && parts[i].share.p == parts[i].first.p &&
-			parts[i].share.q == parts[i].first.q)
-			nodes[i].entitled = FAIRSHARE_BY_SHARE;
+		if (nodes[i].parent < FAIRSHARE_NO_PARENT || nodes[i].parent >= (int)count)
+			return fault_errno(why, EINVAL, "node %zu: there is no node %d", i, nodes[i].parent);
+	for (size_t i = 0; i < count; i++) {
+		if (is_below(&t, nodes[i].parent, (uint32_t)i))
+			return fault_errno(why, EINVAL, "node %zu: it is below itself", i);
+		nodes[i].entitled = 0;
+	}
 	return 0;
 }
 
@@ -122,29 +219,24 @@ int entitlement_fill(struct fairshare_node *nodes, size_t count, const struct we
 	size_t nweights, const struct capacity_change *capacities, size_t ncapacities, int64_t from,
 	int64_t to, struct fairshare_cluster *cluster, struct fault *why)
 {
-	struct part *parts;
+	struct tree t = { .nodes = nodes, .count = count };
 	int64_t all;
 	int rv;
 
 	if (from >= to)
 		return fault_errno(why, EINVAL, "the window ends before it begins");
-	if (check(count, weights, nweights, capacities, ncapacities, why) < 0)
+	if (check(count, weights, nweights, capacities, ncapacities, why) < 0 || check_nodes(nodes, count, why) < 0)
 		return -1;
-	for (size_t i = 0; i < count; i++) {
-		if (nodes[i].parent != FAIRSHARE_NO_PARENT &&
-			(nodes[i].parent < 0 || (size_t)nodes[i].parent >= i))
-			return fault_errno(why, EINVAL, "node %zu: its parent does not stand before it", i);
-		nodes[i].entitled = 0;
-	}
 	all = capacity_between(capacities, ncapacities, from, to);
-	parts = calloc(count + 1, sizeof(*parts));
-	if (!parts)
-		return fault_errno(why, ENOMEM, "out of memory for %zu projects", count);
-	rv = all < 0 ? -1
-		     : integrate(nodes, parts, count, weights, nweights, capacities, ncapacities, from, to);
-	free(parts);
-	if (rv < 0)
+	if (all < 0)
 		return fault_errno(why, EOVERFLOW, "the capacity of the cluster is too large");
-	*cluster = (struct fairshare_cluster){capacity_at(capacities, ncapacities, to), all};
+	t.parts = calloc(count + 1, sizeof(*t.parts));
+	if (!t.parts)
+		return fault_errno(why, ENOMEM, "out of memory for %zu projects", count);
+	rv = integrate(&t, weights, nweights, capacities, ncapacities, from, to, all);
+	free(t.parts);
+	if (rv < 0)
+		return fault_errno(why, EINVAL, "a project was moved below itself");
+	*cluster = (struct fairshare_cluster){ capacity_at(capacities, ncapacities, to), all };
 	return 0;
 }

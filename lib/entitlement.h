@@ -3,13 +3,15 @@
  *
  *   A_n = integral over the window of share(n) x healthy GPUs                  (doc/model.md, 5)
  *
- * A weight is in force from the moment it is set: changing one never changes the past. Healthy GPUs shrink
- * for everybody alike. Each stretch between two changes of weights is rounded down to a unit.
+ * A weight is in force from the moment it is set: changing one never changes the past, nor does moving a
+ * project in the tree. Healthy GPUs shrink for everybody alike. What a project was entitled to between two
+ * changes of its own share is rounded down to a unit.
  *
  * Unit     units of amount.h, thousandths of GPUs, seconds
  * Threads  pure functions: any thread */
 #ifndef LIB_ENTITLEMENT_H
 #define LIB_ENTITLEMENT_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/fairshare.h"
@@ -18,6 +20,8 @@ struct weight_change {
 	int64_t at;
 	uint32_t node; /* index in the tree */
 	int64_t share; /* from `at` on, 0 .. FAIRSHARE_SHARE_MAX; 0: not there yet, or removed */
+	bool moves;    /* from `at` on it is below `parent`: an index, or FAIRSHARE_NO_PARENT */
+	int parent;
 };
 
 struct capacity_change {
@@ -25,12 +29,13 @@ struct capacity_change {
 	int64_t capacity; /* thousandths of GPUs that are healthy from `at` on */
 };
 
-/* Fill nodes[].share (as it is at `to`), nodes[].entitled (FAIRSHARE_BY_SHARE for those whose share was the
- * same all window long, so that ties stay exact) and *cluster, for fairshare_new. nodes[].share comes with
- * the weights before the first change; both lists are in order of time, and the first capacity is that of all
- * time before. Takes O(changes of weights in the window x nodes).
- * 0; or -1 and EINVAL (from >= to, no capacity, a list out of order, a weight or node that there is not),
- * EOVERFLOW or ENOMEM; `nodes` is then of no use. */
+/* Fill nodes[].share and .parent (as they are at `to`), nodes[].entitled (FAIRSHARE_BY_SHARE for those whose
+ * share was the same all window long, so that ties stay exact) and *cluster, for fairshare_new. The nodes come
+ * with weights and parents as they were before the first change, in the order that fairshare_new wants of the
+ * parents at `to`; both lists are in order of time, and the first capacity is that of all time before. Takes
+ * O(nodes), and for each change of the window O(siblings, and what is below those whose share it changes).
+ * 0; or -1 and EINVAL (from >= to, no capacity, a list out of order, a weight or node that there is not, a node
+ * below itself), EOVERFLOW or ENOMEM; `nodes` is then of no use. */
 int entitlement_fill(struct fairshare_node *nodes, size_t count, const struct weight_change *weights,
 	size_t nweights, const struct capacity_change *capacities, size_t ncapacities, int64_t from,
 	int64_t to, struct fairshare_cluster *cluster, struct fault *why);

@@ -416,6 +416,23 @@ BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
 CREATE TRIGGER change_is_never_deleted BEFORE DELETE ON change
 BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
 
+-- The tree as it was: shares, parents, additions and removals.
+CREATE INDEX change_of_tree ON change(at) WHERE what IN ('share', 'parent', 'project');
+
+-- What the GPUs that can be given work are worth, from when on: for what projects are entitled to. A row when it changed. Append-only, and chained.
+CREATE TABLE capacity (
+	id    INTEGER PRIMARY KEY,
+	at    INTEGER NOT NULL,
+	units INTEGER NOT NULL CHECK (units >= 0)				-- a second: 1000 for each GPU at rate 1.000
+) STRICT;
+CREATE INDEX capacity_by_time ON capacity(at);
+CREATE TRIGGER capacity_is_never_replaced BEFORE INSERT ON capacity WHEN EXISTS (SELECT 1 FROM capacity WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'what there was of GPUs is append-only'); END;
+CREATE TRIGGER capacity_is_never_changed BEFORE UPDATE ON capacity
+BEGIN SELECT RAISE(ABORT, 'what there was of GPUs is append-only'); END;
+CREATE TRIGGER capacity_is_never_deleted BEFORE DELETE ON capacity
+BEGIN SELECT RAISE(ABORT, 'what there was of GPUs is append-only'); END;
+
 -- What the journal was written about: an allocation keeps its owner from its first entry on, and its start once it was charged.
 CREATE TRIGGER allocation_is_never_replaced BEFORE INSERT ON allocation WHEN EXISTS (SELECT 1 FROM allocation WHERE id = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'allocations are never replaced'); END;

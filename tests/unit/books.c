@@ -3,6 +3,7 @@
 #include "tests/unit/books.h"
 #include "books/audit.h"
 #include "budgetd/log.h"
+#include "budgetd/occupancy.h"
 #include <check.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -353,4 +354,36 @@ amount_t books_available(struct books *b, int64_t project, int64_t now)
 
 	ck_assert_msg(books_do(b, LEDGER_READ, look, &x) == 0, "%s", b->why.text);
 	return x.available;
+}
+
+struct occupied {
+	int64_t project, from;
+	amount_t units;
+};
+
+static void keep_paid(int64_t project, amount_t paid, amount_t unpaid, void *arg)
+{
+	struct occupied *x = arg;
+
+	(void)unpaid;
+	x->units += project == x->project ? paid : 0;
+}
+
+static int read_occupied(struct ledger *l, void *arg, struct fault *why)
+{
+	struct occupied *x = arg;
+	struct occupancy *o = occupancy_new();
+	int rc = occupancy_read(o, l, x->from, why);
+
+	occupancy_walk(o, keep_paid, x);
+	occupancy_free(o);
+	return rc;
+}
+
+amount_t books_occupied(struct books *b, int64_t project, int64_t from)
+{
+	struct occupied x = { .project = project, .from = from };
+
+	ck_assert_msg(books_do(b, LEDGER_READ, read_occupied, &x) == 0, "%s", b->why.text);
+	return x.units;
 }

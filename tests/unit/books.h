@@ -64,6 +64,9 @@ int books_end(struct books *b, struct run *r, int64_t end);
 /* A batch of one run out of Slurm's accounting, in the present of the stories. */
 struct import_result books_import(struct books *b, const struct import_run *r, bool charge);
 
+/* What a project itself was charged for what ran since `from` and counts in its ratio. */
+amount_t books_occupied(struct books *b, int64_t project, int64_t from);
+
 amount_t books_available(struct books *b, int64_t project, int64_t now);	/* at the tightest node of its path */
 
 #endif

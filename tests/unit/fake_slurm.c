@@ -20,11 +20,18 @@ void log_info(const char *fmt, ...)
 
 static struct fake_job table[FAKE_JOBS_MAX];
 static size_t jobs;
+static struct gpu_count healthy;
 
 void fake_slurm_reset(void)
 {
 	memset(table, 0, sizeof(table));
 	jobs = 0;
+	fake_slurm_healthy(0);
+}
+
+void fake_slurm_healthy(int64_t gpus)
+{
+	healthy = (struct gpu_count){ .total = gpus, .ntypes = 1, .types = { { "", gpus } } };
 }
 
 void fake_slurm_gpus(struct fake_job *f, int gpus)
@@ -94,6 +101,8 @@ int slurm_link_cluster(struct slurm_link *l, struct cluster_view **out, struct f
 {
 	(void)l;
 	*out = calloc(1, sizeof(**out));
+	if (*out)
+		(*out)->healthy = healthy;
 	return *out ? 0 : fault_errno(why, ENOMEM, "out of memory");
 }
 

@@ -20,7 +20,8 @@ struct fake_job {
 	int requeued, cancelled;	/* how often it was asked for: the test does it */
 };
 
-void fake_slurm_reset(void);		/* no jobs */
+void fake_slurm_reset(void);		/* no jobs, no GPUs */
+void fake_slurm_healthy(int64_t gpus);	/* that many can be given work */
 
 /* A job that waits, of uid 1000: `gpus` by Slurm's own count. It has the QOS and the token of its answer. Sorted by id by the caller. */
 struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, const char *qos, const char *token);

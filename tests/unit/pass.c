@@ -397,6 +397,25 @@ START_TEST(a_longer_limit_of_a_run_is_a_check_of_the_difference)
 }
 END_TEST
 
+/* --- GPUs --------------------------------------------------------------------------------------- */
+
+START_TEST(a_pass_notes_how_many_gpus_there_are_when_that_changes)
+{
+	fake_slurm_healthy(16);
+	pass(NOON);
+	pass(NOON + 5);
+	fake_slurm_healthy(8);
+	pass(NOON + 10);
+	pass(NOON + 15);
+	fake_slurm_healthy(0);
+	pass(NOON + 20);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM capacity"), 3);
+	ck_assert_int_eq(books_ask(&b, "SELECT units FROM capacity WHERE at = %d", NOON), 16 * AMOUNT_RATE_ONE);
+	ck_assert_int_eq(books_ask(&b, "SELECT units FROM capacity WHERE at = %d", NOON + 10), 8 * AMOUNT_RATE_ONE);
+	ck_assert_int_eq(books_ask(&b, "SELECT units FROM capacity WHERE at = %d", NOON + 20), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("pass");
@@ -416,6 +435,7 @@ int main(void)
 	tcase_add_checked_fixture(o, setup, teardown);
 	tcase_add_test(o, a_task_that_left_the_record_that_was_answered_is_of_the_same_answer);
 	tcase_add_test(o, what_runs_comes_before_what_waits);
+	tcase_add_test(o, a_pass_notes_how_many_gpus_there_are_when_that_changes);
 	suite_add_tcase(s, o);
 	tcase_add_checked_fixture(h, setup, teardown);
 	tcase_add_test(h, a_het_job_of_which_a_part_does_not_fit_is_free_as_a_whole);

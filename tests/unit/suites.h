@@ -46,6 +46,7 @@
 	X(placement) \
 	X(question) \
 	X(ranking) \
+	X(ranking_past) \
 	X(run_months) \
 	X(rate) \
 	X(rights) \

@@ -145,12 +145,13 @@ static void is_append_only(const char *table, const char *closing)
 		REFUSED("UPDATE OR REPLACE %s SET id = (SELECT min(id) FROM %s WHERE %s) WHERE %s IS NULL", table, table, final, closing);
 }
 
-/* A void, for the one key of the journal that the fixture has no row for, and imports. */
+/* A void, for the one key of the journal that the fixture has no row for, imports, and GPUs. */
 static void add_what_the_fixture_lacks(void)
 {
 	static const char rows_sql[] = "INSERT INTO journal (at, kind, allocation, project, units, balance, actor, corrects)"
 				       " SELECT at, 'void', allocation, project, -units, balance - units, 'ada', id FROM journal WHERE id = 3;"
-				       "INSERT INTO import (at, actor, hash) VALUES (1, 'root', zeroblob(32)), (1, 'root', NULL)";
+				       "INSERT INTO import (at, actor, hash) VALUES (1, 'root', zeroblob(32)), (1, 'root', NULL);"
+				       "INSERT INTO capacity (at, units) VALUES (1, 16000)";
 
 	ck_assert_msg(sqlite3_exec(db, rows_sql, NULL, NULL, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
 }

@@ -59,8 +59,16 @@ static void do_gpus(struct world *w, const struct case_row *row)
 
 static void do_set(struct world *w, const struct case_row *row)
 {
-	w->weights[w->nweights++] =
-		(struct weight_change){number(row, 1) * HOUR, node(w, row, row->col[2]), number(row, 3)};
+	w->weights[w->nweights++] = (struct weight_change){.at = number(row, 1) * HOUR,
+		.node = node(w, row, row->col[2]), .share = number(row, 3)};
+}
+
+static void do_move(struct world *w, const struct case_row *row)
+{
+	int parent = strcmp(row->col[3], "-") ? (int)node(w, row, row->col[3]) : FAIRSHARE_NO_PARENT;
+
+	w->weights[w->nweights++] = (struct weight_change){.at = number(row, 1) * HOUR,
+		.node = node(w, row, row->col[2]), .share = number(row, 4), .moves = true, .parent = parent};
 }
 
 static void do_window(struct world *w, const struct case_row *row)
@@ -119,6 +127,7 @@ static const struct {
 	{"node", 4, do_node},
 	{"gpus", 3, do_gpus},
 	{"set", 4, do_set},
+	{"move", 5, do_move},
 	{"window", 3, do_window},
 	{"entitled", 3, do_entitled},
 	{"same", 3, do_same},
@@ -149,7 +158,8 @@ END_TEST
 START_TEST(what_makes_no_sense_is_refused)
 {
 	struct fairshare_node nodes[] = {{FAIRSHARE_NO_PARENT, 1, 0, 0, 0}};
-	const struct weight_change bad[] = {{5, 1, 1}, {5, 0, -1}, {5, 0, FAIRSHARE_SHARE_MAX + 1LL}};
+	const struct weight_change bad[] = {{5, 1, 1, false, 0}, {5, 0, -1, false, 0},
+		{5, 0, FAIRSHARE_SHARE_MAX + 1LL, false, 0}, {5, 0, 1, true, 1}, {5, 0, 1, true, 0}};
 	const struct capacity_change c = {0, 1000}, huge = {0, INT64_MAX};
 	struct fairshare_cluster out;
 	struct fault why = {""};

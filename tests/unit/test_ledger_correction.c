@@ -161,25 +161,10 @@ END_TEST
 
 /* --- the ratio ---------------------------------------------------------------------------------- */
 
-static int keep_sum(int64_t project, amount_t units, void *arg)
-{
-	if (project == vision)
-		*(amount_t *)arg += units;
-	return 0;
-}
-
-static int sum_up(struct ledger *l, void *arg, struct fault *why)
-{
-	return charge_sums(l, NOON, keep_sum, arg, why);
-}
-
 /* O of vision (doc/model.md, 5). */
 static amount_t occupied(void)
 {
-	amount_t sum = 0;
-
-	ck_assert_int_eq(books_do(&b, LEDGER_READ, sum_up, &sum), 0);
-	return sum;
+	return books_occupied(&b, vision, NOON);
 }
 
 START_TEST(what_was_charged_wrongly_leaves_the_ratio_whoever_corrects_it)

@@ -194,6 +194,41 @@ START_TEST(what_is_free_counts_for_nothing)
 }
 END_TEST
 
+/* The free tier has an order of its own: who had least of it for its share. */
+START_TEST(what_nobody_paid_counts_in_the_free_tier_alone)
+{
+	struct ranking *x;
+	struct run r;
+
+	run_for(vision, 4, NOON, 84 * HOUR, 0, &r);
+	x = rank_at(NOON + 126 * HOUR);	/* 42 hours beyond its hold, of a quarter of 16 GPUs in a week */
+	ck_assert_int_eq(fairshare_ratio_ppm(ranking_free_tier(x), (size_t)ranking_node(x, vision)), 250000);
+	ck_assert_int_eq(fairshare_ratio_ppm(ranking_free_tier(x), (size_t)ranking_node(x, far)), 0);
+	ck_assert_int_eq(fairshare_ratio_ppm(ranking_funded(x), (size_t)ranking_node(x, vision)), 500000);
+	ranking_free(x);
+	ck_assert_int_eq(books_end(&b, &r, NOON + 126 * HOUR), 0);
+	x = rank_at(NOON + 126 * HOUR);	/* the same out of the books */
+	ck_assert_int_eq(fairshare_ratio_ppm(ranking_free_tier(x), (size_t)ranking_node(x, vision)), 250000);
+	ck_assert_int_eq(ranking_node(x, 99), -1);
+	ranking_free(x);
+}
+END_TEST
+
+START_TEST(what_was_promised_counts_before_it_runs)
+{
+	struct ranking *x = rank_at(NOON);
+	struct fault why = {0};
+
+	ck_assert_int_eq(ranking_add_entry(x, vision, 336 * GPU_H, &why), 0);
+	ck_assert_uint_lt(ranking_rank(x, speech), ranking_rank(x, vision));
+	ck_assert_uint_lt(ranking_rank(x, far), ranking_rank(x, speech));
+	ck_assert_int_eq(fairshare_ratio_ppm(ranking_funded(x), (size_t)ranking_node(x, vision)), 500000);
+	ck_assert_int_eq(ranking_add_entry(x, vision, FAIRSHARE_MAX - 1, &why), -1);	/* more than can be counted changes nothing */
+	ck_assert_int_eq(fairshare_ratio_ppm(ranking_funded(x), (size_t)ranking_node(x, vision)), 500000);
+	ranking_free(x);
+}
+END_TEST
+
 START_TEST(a_project_that_is_not_in_the_tree_has_no_rank)
 {
 	struct ranking_level level[4];
@@ -239,6 +274,8 @@ Suite *ranking_suite(void)
 	tcase_add_test(t, what_lies_before_the_window_is_forgotten_second_by_second);
 	tcase_add_test(t, a_run_is_felt_from_its_start_with_its_whole_minimum);
 	tcase_add_test(t, what_is_free_counts_for_nothing);
+	tcase_add_test(t, what_nobody_paid_counts_in_the_free_tier_alone);
+	tcase_add_test(t, what_was_promised_counts_before_it_runs);
 	tcase_add_test(t, a_project_that_is_not_in_the_tree_has_no_rank);
 	tcase_add_test(t, a_cluster_without_a_healthy_gpu_still_has_an_order);
 	suite_add_tcase(s, t);

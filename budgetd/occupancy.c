@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * occupancy.c - what projects used in the window (occupancy.h). */
+#include "budgetd/occupancy.h"
+#include "budgetd/ledger_sql.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct part {
+	int64_t charge, start, end;
+	amount_t price;			/* units a second */
+	amount_t uncounted;		/* of what was paid */
+	uint32_t project;		/* index in projects */
+	bool paid, imported;
+};
+
+struct used {
+	int64_t project;
+	amount_t paid, unpaid;
+};
+
+struct occupancy {
+	struct part *parts;		/* by the id of the charge */
+	size_t count, room;
+	struct used *projects;		/* in the order in which they turned up */
+	uint32_t *by_id;		/* those, sorted by their id */
+	size_t nprojects, projects_room;
+	int64_t from, last_charge, last_uncounted;
+	int64_t imported_from;
+	bool complete;			/* all of the window was read once */
+};
+
+struct occupancy *occupancy_new(void)
+{
+	struct occupancy *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		errno = ENOMEM;
+	return o;
+}
+
+void occupancy_free(struct occupancy *o)
+{
+	if (!o)
+		return;
+	free(o->parts);
+	free(o->projects);
+	free(o->by_id);
+	free(o);
+}
+
+int64_t occupancy_imported_from(const struct occupancy *o)
+{
+	return o->imported_from;
+}
+
+/* --- projects ----------------------------------------------------------------------------------- */
+
+/* Its place in by_id, or where it would be. */
+static size_t search(const struct occupancy *o, int64_t project)
+{
+	size_t low = 0, high = o->nprojects;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (o->projects[o->by_id[middle]].project < project)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int grow_projects(struct occupancy *o)
+{
+	size_t room = o->projects_room ? o->projects_room * 2 : 64;
+	struct used *projects = reallocarray(o->projects, room, sizeof(*projects));
+	uint32_t *by_id;
+
+	if (!projects)
+		return -1;
+	o->projects = projects;
+	by_id = reallocarray(o->by_id, room, sizeof(*by_id));
+	if (!by_id)
+		return -1;
+	o->by_id = by_id;
+	o->projects_room = room;
+	return 0;
+}
+
+static int index_of(struct occupancy *o, int64_t project, uint32_t *out)
+{
+	size_t at = search(o, project);
+
+	if (at == o->nprojects || o->projects[o->by_id[at]].project != project) {
+		if (o->nprojects == o->projects_room && grow_projects(o) < 0)
+			return -1;
+		memmove(o->by_id + at + 1, o->by_id + at, (o->nprojects - at) * sizeof(*o->by_id));
+		o->by_id[at] = (uint32_t)o->nprojects;
+		o->projects[o->nprojects++] = (struct used){ .project = project };
+	}
+	*out = o->by_id[at];
+	return 0;
+}
+
+/* --- reading ------------------------------------------------------------------------------------ */
+
+static int add_part(struct occupancy *o, sqlite3_stmt *st)
+{
+	struct part p = { .charge = sql_col(st, 0), .start = sql_col(st, 2), .end = sql_col(st, 3), .price = sql_col(st, 4),
+		.paid = sql_col(st, 5) != 0, .imported = sql_col(st, 6) != 0 };
+
+	if (o->count == o->room) {
+		size_t room = o->room ? o->room * 2 : 256;
+		struct part *parts = reallocarray(o->parts, room, sizeof(*parts));
+
+		if (!parts)
+			return -1;
+		o->parts = parts;
+		o->room = room;
+	}
+	if (index_of(o, sql_col(st, 1), &p.project) < 0)
+		return -1;
+	o->parts[o->count++] = p;
+	return 0;
+}
+
+static int read_parts(struct occupancy *o, struct ledger *l, sqlite3_stmt *st, struct fault *why)
+{
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		if (add_part(o, st) < 0) {
+			sqlite3_reset(st);
+			return fault_errno(why, ENOMEM, "out of memory for %zu charges", o->count);
+		}
+	}
+	return rc;
+}
+
+static int by_charge(const void *a, const void *b)
+{
+	int64_t x = ((const struct part *)a)->charge, y = ((const struct part *)b)->charge;
+
+	return (x > y) - (x < y);
+}
+
+#define PART_COLUMNS                                                                                                             \
+	"c.id, c.project, c.part_start, c.part_end, c.price, c.kind IN ('funded', 'imported'), c.kind = 'imported'"
+
+/* All of the window. The index is named: without it all years are looked at. */
+static int read_all(struct occupancy *o, struct ledger *l, struct fault *why)
+{
+	static const char all_sql[] = "SELECT " PART_COLUMNS " FROM project p CROSS JOIN charge c INDEXED BY charge_by_project"
+				      " ON c.project = p.id WHERE c.part_end > ?1 AND c.part_end > c.part_start";
+
+	o->count = 0;
+	if (read_parts(o, l, sql_bind(l, all_sql, why, "i", o->from), why) < 0)
+		return -1;
+	if (o->count)
+		qsort(o->parts, o->count, sizeof(*o->parts), by_charge);
+	return 0;
+}
+
+static int read_on(struct occupancy *o, struct ledger *l, struct fault *why)
+{
+	static const char new_sql[] = "SELECT " PART_COLUMNS " FROM charge c WHERE c.id > ?2 AND c.part_end > ?1 AND c.part_end > c.part_start"
+				      " ORDER BY c.id";
+
+	return read_parts(o, l, sql_bind(l, new_sql, why, "ii", o->from, o->last_charge), why);
+}
+
+static int read_uncounted(struct occupancy *o, struct ledger *l, struct fault *why)
+{
+	static const char uncounted_sql[] = "SELECT charge, units FROM uncounted WHERE id > ?";
+	sqlite3_stmt *st = sql_bind(l, uncounted_sql, why, "i", o->last_uncounted);
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		const struct part key = { .charge = sql_col(st, 0) };
+		struct part *p = o->count ? bsearch(&key, o->parts, o->count, sizeof(*o->parts), by_charge) : NULL;
+
+		if (p)
+			p->uncounted += sql_col(st, 1);
+	}
+	return rc;
+}
+
+static int read_rows(struct occupancy *o, struct ledger *l, struct fault *why)
+{
+	static const char charges_sql[] = "SELECT coalesce(max(id), 0) FROM charge", uncounted_sql[] = "SELECT coalesce(max(id), 0) FROM uncounted";
+	int64_t charge, uncounted;
+
+	if (sql_int(l, &charge, charges_sql, why, "") != 1 || sql_int(l, &uncounted, uncounted_sql, why, "") != 1)
+		return -1;
+	if (!o->complete)
+		o->last_charge = o->last_uncounted = 0;
+	if ((o->complete ? charge > o->last_charge && read_on(o, l, why) < 0 : read_all(o, l, why) < 0) || read_uncounted(o, l, why) < 0)
+		return -1;
+	o->last_charge = charge;
+	o->last_uncounted = uncounted;
+	return 0;
+}
+
+/* --- sums --------------------------------------------------------------------------------------- */
+
+static void add_up(struct occupancy *o, const struct part *p)
+{
+	amount_t units = p->price * (p->end - (p->start > o->from ? p->start : o->from));
+	struct used *used = &o->projects[p->project];
+
+	if (p->paid)
+		used->paid += units > p->uncounted ? units - p->uncounted : 0;
+	else
+		used->unpaid += units;
+	if (p->imported && p->start < o->imported_from)
+		o->imported_from = p->start;
+}
+
+/* What has left the window is forgotten. */
+static void sum(struct occupancy *o)
+{
+	size_t kept = 0;
+
+	o->imported_from = INT64_MAX;
+	for (size_t i = 0; i < o->nprojects; i++)
+		o->projects[i].paid = o->projects[i].unpaid = 0;
+	for (size_t i = 0; i < o->count; i++) {
+		if (o->parts[i].end <= o->from)
+			continue;
+		add_up(o, &o->parts[i]);
+		if (kept != i)
+			o->parts[kept] = o->parts[i];
+		kept++;
+	}
+	o->count = kept;
+}
+
+int occupancy_read(struct occupancy *o, struct ledger *l, int64_t from, struct fault *why)
+{
+	o->complete = o->complete && from >= o->from;
+	o->from = from;
+	if (read_rows(o, l, why) < 0) {
+		o->complete = false;
+		return -1;
+	}
+	o->complete = true;
+	sum(o);
+	return 0;
+}
+
+void occupancy_walk(const struct occupancy *o, occupancy_fn each, void *arg)
+{
+	for (size_t i = 0; i < o->nprojects; i++)
+		each(o->projects[i].project, o->projects[i].paid, o->projects[i].unpaid, arg);
+}

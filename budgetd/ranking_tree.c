@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * ranking_tree.c - the tree as it is, and its past undone change by change (ranking_tree.h). */
+#include "budgetd/ranking_tree.h"
+#include "budgetd/ledger_capacity.h"
+#include "budgetd/ledger_sql.h"
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE SIZE_MAX
+
+/* Room for one more of what *array holds. */
+static int make_room(void **array, size_t count, size_t *room, size_t size, struct fault *why)
+{
+	size_t more = *room ? *room * 2 : 64;
+	void *larger;
+
+	if (count < *room)
+		return 0;
+	larger = reallocarray(*array, more, size);
+	if (!larger)
+		return fault_errno(why, ENOMEM, "out of memory for %zu rows", more);
+	*array = larger;
+	*room = more;
+	return 0;
+}
+
+void ranking_tree_clear(struct ranking_tree *t)
+{
+	free(t->projects);
+	free(t->nodes);
+	free(t->places);
+	free(t->changes);
+	free(t->capacities);
+	*t = (struct ranking_tree){0};
+}
+
+static int by_project(const void *a, const void *b)
+{
+	int64_t x = ((const struct tree_place *)a)->project, y = ((const struct tree_place *)b)->project;
+
+	return (x > y) - (x < y);
+}
+
+ssize_t ranking_tree_node(const struct ranking_tree *t, int64_t project)
+{
+	const struct tree_place key = { .project = project };
+	const struct tree_place *found = t->count ? bsearch(&key, t->places, t->count, sizeof(*t->places), by_project) : NULL;
+
+	return found ? (ssize_t)found->node : -1;
+}
+
+/* --- the projects, depth first ------------------------------------------------------------------ */
+
+/* As they are read: by name. */
+struct rows {
+	struct tree_project *projects;
+	size_t count, room;
+	size_t *child, *next;		/* the first one below, the next one beside; child[count]: of those without a parent */
+};
+
+static int read_rows(struct rows *r, struct ledger *l, int64_t from, struct fault *why)
+{
+	static const char rows_sql[] = "SELECT id, parent, share, removed_at, name FROM project WHERE removed_at IS NULL OR removed_at > ?"
+				       " ORDER BY name, id";
+	sqlite3_stmt *st = sql_bind(l, rows_sql, why, "i", from);
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		struct tree_project *p;
+
+		if (make_room((void **)&r->projects, r->count, &r->room, sizeof(*r->projects), why) < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+		p = &r->projects[r->count++];
+		*p = (struct tree_project){ .id = sql_col(st, 0), .parent = sql_col(st, 1), .share = sql_col(st, 2), .removed = !sql_null(st, 3) };
+		snprintf(p->name, sizeof(p->name), "%s", sql_text(st, 4));
+	}
+	return rc;
+}
+
+static void free_rows(struct rows *r)
+{
+	free(r->projects);
+	free(r->child);
+	free(r->next);
+}
+
+/* Who is below whom; the places of `t` are of the rows until all nodes are known. */
+static void link_rows(struct rows *r, struct ranking_tree *t)
+{
+	t->count = r->count;
+	for (size_t i = 0; i < r->count; i++)
+		t->places[i] = (struct tree_place){ r->projects[i].id, i };
+	if (t->count)
+		qsort(t->places, t->count, sizeof(*t->places), by_project);
+	for (size_t i = 0; i <= r->count; i++)
+		r->child[i] = NONE;
+	for (size_t i = r->count; i-- > 0;) {
+		ssize_t parent = r->projects[i].parent ? ranking_tree_node(t, r->projects[i].parent) : -1;
+		size_t up = parent < 0 ? r->count : (size_t)parent;
+
+		r->next[i] = r->child[up];
+		r->child[up] = i;
+	}
+}
+
+static void take(struct ranking_tree *t, const struct rows *r, size_t row, int parent)
+{
+	t->projects[t->count] = r->projects[row];
+	t->projects[t->count++].up = parent;
+}
+
+static void take_depth_first(struct ranking_tree *t, const struct rows *r)
+{
+	size_t path[BUDGET_DEPTH_MAX + 1];	/* rows from the top to here */
+	int node[BUDGET_DEPTH_MAX + 1], depth = 0;
+	size_t row = r->child[r->count];
+
+	t->count = 0;
+	while (row != NONE) {
+		assert(depth <= BUDGET_DEPTH_MAX);	/* ledger_project.c makes no deeper tree */
+		take(t, r, row, depth ? node[depth - 1] : FAIRSHARE_NO_PARENT);
+		path[depth] = row;
+		node[depth] = (int)t->count - 1;
+		if (r->child[row] != NONE && depth < BUDGET_DEPTH_MAX) {
+			depth++;
+			row = r->child[row];
+			continue;
+		}
+		while (depth && r->next[path[depth]] == NONE)
+			depth--;
+		row = r->next[path[depth]];
+	}
+	for (size_t i = 0; i < t->count; i++)
+		t->places[i] = (struct tree_place){ t->projects[i].id, i };
+	if (t->count)
+		qsort(t->places, t->count, sizeof(*t->places), by_project);
+}
+
+static int read_projects(struct ranking_tree *t, struct ledger *l, int64_t from, struct fault *why)
+{
+	struct rows r = {0};
+	int rc = read_rows(&r, l, from, why);
+
+	ranking_tree_clear(t);
+	if (rc == 0) {
+		r.child = calloc(r.count + 1, sizeof(*r.child));
+		r.next = calloc(r.count + 1, sizeof(*r.next));
+		t->projects = calloc(r.count + 1, sizeof(*t->projects));
+		t->nodes = calloc(r.count + 1, sizeof(*t->nodes));
+		t->places = calloc(r.count + 1, sizeof(*t->places));
+		if (!r.child || !r.next || !t->projects || !t->nodes || !t->places)
+			rc = fault_errno(why, ENOMEM, "out of memory for %zu projects", r.count);
+	}
+	if (rc == 0) {
+		link_rows(&r, t);
+		take_depth_first(t, &r);
+	}
+	free_rows(&r);
+	return rc;
+}
+
+/* A change of a setting has its row in `change`, a new project a new id. */
+static int read_if_changed(struct ranking_tree *t, struct ledger *l, int64_t from, struct fault *why)
+{
+	static const char change_sql[] = "SELECT coalesce(max(id), 0) FROM change", project_sql[] = "SELECT coalesce(max(id), 0) FROM project";
+	int64_t change, project;
+
+	if (sql_int(l, &change, change_sql, why, "") != 1 || sql_int(l, &project, project_sql, why, "") != 1)
+		return -1;
+	if (t->complete && change == t->last_change && project == t->last_project)
+		return 0;
+	if (read_projects(t, l, from, why) < 0)
+		return -1;
+	t->last_change = change;
+	t->last_project = project;
+	t->complete = true;
+	return 0;
+}
+
+/* --- its past ----------------------------------------------------------------------------------- */
+
+static void set_present(struct ranking_tree *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		const struct tree_project *p = &t->projects[i];
+
+		t->nodes[i].parent = p->up;
+		t->nodes[i].share = p->removed ? 0 : p->share;
+		t->nodes[i].charged = t->nodes[i].entry = 0;
+	}
+	t->nchanges = t->ncapacities = 0;
+}
+
+enum change_column { CHANGE_AT, CHANGE_PROJECT, CHANGE_WHAT, CHANGE_WAS, CHANGE_PARENT };
+
+/* One change back: the node becomes what it was before, and what it became is noted. Newest first. */
+static int undo(struct ranking_tree *t, sqlite3_stmt *st, int64_t at, int64_t there_from, struct fault *why)
+{
+	ssize_t i = ranking_tree_node(t, sql_col(st, CHANGE_PROJECT));
+	struct fairshare_node *n = i < 0 ? NULL : &t->nodes[i];
+	const char *what = sql_text(st, CHANGE_WHAT);
+	bool moved = strcmp(what, "parent") == 0, set = strcmp(what, "share") == 0, none = sql_null(st, CHANGE_WAS);
+	struct weight_change c = { .at = at, .node = (uint32_t)i, .moves = moved };
+
+	/* A project's addition is told by its share, its removal by `project`; before and after it has no weight. */
+	if (!n || (moved && n->share == 0) || (!moved && !set && none))
+		return 0;
+	if (make_room((void **)&t->changes, t->nchanges, &t->changes_room, sizeof(c), why) < 0)
+		return -1;
+	c.share = n->share;
+	c.parent = n->parent;
+	if (set && none && at > there_from)
+		c.at = there_from;
+	if (moved)
+		n->parent = none ? FAIRSHARE_NO_PARENT : (int)ranking_tree_node(t, sql_col(st, CHANGE_PARENT));
+	else if (set)
+		n->share = none ? 0 : sql_col(st, CHANGE_WAS);
+	else
+		n->share = t->projects[i].share;
+	t->changes[t->nchanges++] = c;
+	return 0;
+}
+
+static int undo_all(struct ranking_tree *t, struct ledger *l, int64_t from, int64_t now, int64_t there_from, struct fault *why)
+{
+	/* Of a parent the history has the name, which another project may have had before or since. */
+	static const char undo_sql[] =
+		"SELECT c.at, c.project, c.what, CASE c.what WHEN 'share' THEN CAST(c.was AS INTEGER) ELSE c.was END,"
+		" CASE c.what WHEN 'parent' THEN (SELECT p.id FROM project p WHERE p.name = c.was AND p.created_at <= c.at"
+		" AND (p.removed_at IS NULL OR p.removed_at >= c.at) ORDER BY p.id DESC LIMIT 1) END"
+		" FROM change c INDEXED BY change_of_tree WHERE c.what IN ('share', 'parent', 'project') AND c.at > ?"
+		" ORDER BY c.id DESC";
+	sqlite3_stmt *st = sql_bind(l, undo_sql, why, "i", from);
+	int64_t at = now;	/* of the one before, which is newer whatever the clock said */
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		at = sql_col(st, CHANGE_AT) < at ? sql_col(st, CHANGE_AT) : at;
+		if (undo(t, st, at, there_from, why) < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+	}
+	return rc;
+}
+
+/* In order of time; what was dated back stands before what was not. Of one moment, the older first. */
+static int by_time(const void *a, const void *b)
+{
+	const struct weight_change *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* qsort of glibc keeps the order of equals only as long as it has memory: a stable sort of few rows that are nearly in order. */
+static void sort_changes(struct ranking_tree *t)
+{
+	for (size_t i = 0, j = t->nchanges; i + 1 < j; i++, j--) {
+		struct weight_change c = t->changes[i];
+
+		t->changes[i] = t->changes[j - 1];
+		t->changes[j - 1] = c;
+	}
+	for (size_t i = 1; i < t->nchanges; i++) {
+		struct weight_change c = t->changes[i];
+		size_t k = i;
+
+		for (; k > 0 && by_time(&c, &t->changes[k - 1]) < 0; k--)
+			t->changes[k] = t->changes[k - 1];
+		t->changes[k] = c;
+	}
+}
+
+struct reading {
+	struct ranking_tree *t;
+	struct fault *why;
+};
+
+static int add_capacity(int64_t at, amount_t units, void *arg)
+{
+	struct reading *x = arg;
+	struct ranking_tree *t = x->t;
+
+	if (make_room((void **)&t->capacities, t->ncapacities, &t->capacities_room, sizeof(*t->capacities), x->why) < 0)
+		return -1;
+	t->capacities[t->ncapacities++] = (struct capacity_change){ at, units };
+	return 0;
+}
+
+/* While every node is down for as long as the window the order stays what it was: nobody is entitled to anything, but some used less. */
+static int read_capacities(struct ranking_tree *t, struct ledger *l, int64_t from, int64_t now, amount_t capacity, struct fault *why)
+{
+	struct reading x = { t, why };
+	amount_t most = 0;
+
+	if (capacity_walk(l, from, now, add_capacity, &x, why) < 0 || (capacity >= 0 && add_capacity(now, capacity, &x) < 0))
+		return -1;
+	for (size_t i = 0; i < t->ncapacities; i++)
+		most = t->capacities[i].capacity > most ? t->capacities[i].capacity : most;
+	if (most > 0)
+		return 0;
+	t->ncapacities = 0;
+	return add_capacity(now, AMOUNT_RATE_ONE, &x);
+}
+
+int ranking_tree_read(struct ranking_tree *t, struct ledger *l, int64_t from, int64_t now, amount_t capacity, int64_t there_from,
+	struct fault *why)
+{
+	if (read_if_changed(t, l, from, why) < 0)
+		return -1;
+	set_present(t);
+	if (undo_all(t, l, from, now, there_from, why) < 0 || read_capacities(t, l, from, now, capacity, why) < 0)
+		return -1;
+	sort_changes(t);
+	return entitlement_fill(t->nodes, t->count, t->changes, t->nchanges, t->capacities, t->ncapacities, from, now, &t->cluster, why);
+}
