@@ -12,6 +12,7 @@ static const struct column columns[] = {
 	{ "tasks", "Tasks", KIND_COUNT, NULL, false },
 	{ "min_runtime_s", "Min runtime", KIND_DURATION, NULL, false },
 	{ "units", "Held", KIND_AMOUNT, NULL, false },
+	{ "accrued_units", "Accrued", KIND_AMOUNT, NULL, false },
 	{ "opened_at", "Opened", KIND_TIME, NULL, false },
 	{ "covered_until", "Covered until", KIND_TIME, NULL, false },
 	{ "closed_at", "Closed", KIND_TIME, NULL, true },

@@ -3,6 +3,7 @@
 #include "budgetd/ledger_run.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
+#include "lib/budget.h"
 #include <errno.h>
 #include <stdio.h>
 
@@ -64,6 +65,7 @@ static int list_hold(const struct hold_row *h, void *arg)
 	put_int(o, "tasks", h->tasks);
 	put_int(o, "min_runtime_s", h->min_runtime_s);
 	put_int(o, "units", h->units);
+	put_int(o, "accrued_units", h->run && !h->closed_at ? budget_accrued(h->units, h->price, h->covered_until, x->rq->now) : 0);
 	put_int(o, "opened_at", h->opened_at);
 	put_int_or_null(o, "covered_until", h->covered_until, !h->run);
 	put_int_or_null(o, "closed_at", h->closed_at, !h->closed_at);

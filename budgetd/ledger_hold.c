@@ -255,7 +255,7 @@ int admission_ask_anew(struct ledger *l, int64_t id, const char *request, struct
 
 #define HOLD_COLUMNS                                                                                                             \
 	"h.id, h.admission, h.project, h.run, h.tasks, h.units, h.opened_at, h.closed_at, h.closed_why, a.job, a.uid, a.gpus,"    \
-	" a.min_runtime, r.covered_until, r.label"
+	" a.min_runtime, r.covered_until, r.label, r.price"
 #define HOLD_TABLES "hold h JOIN admission a ON a.id = h.admission LEFT JOIN run r ON r.id = h.run"
 
 static void hold_read(sqlite3_stmt *st, struct hold_row *h)
@@ -276,6 +276,7 @@ static void hold_read(sqlite3_stmt *st, struct hold_row *h)
 	h->min_runtime_s = sql_col(st, 12);
 	h->covered_until = sql_col(st, 13);
 	snprintf(h->label, sizeof(h->label), "%s", sql_text(st, 14));
+	h->price = sql_col(st, 15);
 }
 
 static int hold_one(struct ledger *l, sqlite3_stmt *st, struct hold_row *out, struct fault *why)

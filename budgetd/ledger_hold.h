@@ -60,6 +60,7 @@ struct hold_row {
 	char closed_why[64];
 	/* read only, for lists */
 	int64_t job, uid, gpus, min_runtime_s, covered_until;
+	amount_t price;			/* of the run, a second */
 	char label[64];
 };
 

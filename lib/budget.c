@@ -42,6 +42,17 @@ amount_t budget_usable(amount_t amount, amount_t burst, int64_t starts, int64_t 
 	return burst >= amount - vested ? amount : vested + burst;
 }
 
+amount_t budget_accrued(amount_t held, amount_t price, int64_t covered_until, int64_t now)
+{
+	amount_t ahead;
+
+	if (now >= covered_until)
+		return held;
+	if (__builtin_mul_overflow(price, covered_until - now, &ahead) || ahead > held)
+		return 0;
+	return held - ahead;
+}
+
 int budget_tightest(const struct budget_node *path, int depth)
 {
 	int tightest = -1;

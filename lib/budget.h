@@ -48,6 +48,9 @@ amount_t budget_available(const struct budget_node *n);
  * (all). A second that has begun has not vested. starts < ends; a negative amount is what it is. */
 amount_t budget_usable(amount_t amount, amount_t burst, int64_t starts, int64_t ends, int64_t now);
 
+/* What a run has used of its hold of `held` units at `now`: all but what the time is worth that it still covers. `price` is the run's, a second. */
+amount_t budget_accrued(amount_t held, amount_t price, int64_t covered_until, int64_t now);
+
 /* The first index, from the leaf (0) up, of the node with the least available, or -1 when none is metered. */
 int budget_tightest(const struct budget_node *path, int depth);
 

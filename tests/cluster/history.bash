@@ -4,8 +4,9 @@
 #   history_begin SEED      three workers go on until history_end: one submits, one cancels, requeues, holds, suspends and updates, one
 #                           deposits and transfers, and says again what got no answer, under the same request id
 #   history_end             waits for the workers, and ends all jobs
-#   accounts_agree [TIME]   a condition: every run that ended by TIME (now) has in the books just what slurmdbd's rows say, run by run. But a job
-#                           that is requeued just as it ends: Slurm moves the end that it has told already, which a check with --repair puts right
+#   accounts_agree [TIME]   a condition: every run that ended by TIME (now) has in the books just what slurmdbd's rows say, run by run. But where
+#                           Slurm contradicts itself: a job that is requeued just as it ends has the end moved that was told already (a check
+#                           with --repair puts that right), and one that goes in the second in which it began has in slurmdbd no start
 #   money_is_right          each deposit and transfer that was answered is in the journal, once
 #
 # A seed gives each worker the same words in the same order; how they interleave is up to the machine.
@@ -100,7 +101,7 @@ history_pay()
 
 # --- what is to come of it --------------------------------------------------------------------------
 
-# JOB START END GPU-SECONDS STATE of each run that has ended, as slurmdbd's rows tell: GPUs x (ElapsedRaw + Suspended). The parts of a run that
+# JOB START END GPU-SECONDS STATE of each run that has ended, and JOB SUBMIT of each that has no start, as slurmdbd's rows tell: GPUs x (ElapsedRaw + Suspended). The parts of a run that
 # changed its size have one start, and Elapsed counts from it.
 #
 # All jobs by their ids: without them sacct leaves out some of those that were held as they ran, whose time of eligibility is none.
@@ -117,6 +118,7 @@ recorded_runs()
 			n = split(text, part, ":")
 			return days * 86400 + (n == 3 ? part[1] * 3600 + part[2] * 60 + part[3] : part[1] * 60 + part[2])
 		}
+		$3 !~ /^[0-9]+$/ && $4 ~ /^[0-9]+$/ { print $1, $2 }
 		$3 !~ /^[0-9]+$/ || !match($7, /gres\/gpu=[0-9]+/) { next }
 		{
 			run = $1 " " $3
@@ -137,9 +139,10 @@ recorded_rows()
 		-o JobIDRaw,State,Submit,Start,End,ElapsedRaw,Suspended,AllocTRES
 }
 
+# JOB START END GPU-SECONDS SUBMIT
 booked_runs()
 {
-	books "SELECT r.job || ' ' || r.start || ' ' || r.ended || ' ' || sum(c.gpus * (c.part_end - c.part_start)) FROM run r
+	books "SELECT r.job || ' ' || r.start || ' ' || r.ended || ' ' || sum(c.gpus * (c.part_end - c.part_start)) || ' ' || r.submit FROM run r
 		JOIN charge c ON c.run = r.id WHERE r.ended <= $1 GROUP BY r.id HAVING sum(c.gpus * (c.part_end - c.part_start)) > 0" | sort
 }
 
@@ -147,11 +150,13 @@ booked_runs()
 differences()
 {
 	awk -v by="$3" '
+		NR == FNR && NF == 2 { unstarted[$1 " " $2] = 1; next }
 		NR == FNR { end[$1 " " $2] = $3; seconds[$1 " " $2] = $4; state[$1 " " $2] = $5; next }
 		{ run = $1 " " $2; booked[run] = 1 }
+		!(run in end) { if (!unstarted[$1 " " $5]) print ">", $0; next }
 		end[run] == $3 && seconds[run] == $4 { next }
 		state[run] == "REQUEUED" && end[run] > $3 { next }
-		{ if (run in end) print "<", run, end[run], seconds[run]; print ">", $0 }
+		{ print "<", run, end[run], seconds[run]; print ">", $0 }
 		END { for (run in end) if (!booked[run] && end[run] <= by) print "<", run, end[run], seconds[run] }' "$1" "$2"
 }
 

@@ -194,6 +194,7 @@ running_tasks() { [[ $(squeue -h -r -t RUNNING -j "$(job "$1")" | wc -l) == "$2"
 	paid=$(date +%s)
 	ran_on() { (($(date +%s) >= paid + 2)); }
 	eventually ran_on
+	[[ $(budgetctl hold list speech -o json | jq '.rows[0] | .accrued_units >= 4000 and .accrued_units < .units') == true ]]
 	as carol cancel train
 	eventually accounted train funded free funded
 	[[ $(units speech held) == 0 ]]

@@ -101,6 +101,27 @@ static const struct {
 	{ "what is deeper than the path does not count", 1, { HAS(5), HAS(1) }, 0 },
 };
 
+static const struct {
+	const char *what;
+	amount_t held, price;
+	int64_t covered_until, now;
+	amount_t accrued;
+} accruals[] = {
+	{ "it has just begun", 3600, 1, 3600, 0, 0 },
+	{ "half of it", 3600, 1, 3600, 1800, 1800 },
+	{ "all, and it was not extended yet", 3600, 1, 3600, 5000, 3600 },
+	{ "what an extension adds lies ahead", 7200, 1, 7200, 3600, 3600 },
+	{ "a month was charged already: the rest is what is held", 100, 1, 3600, 3550, 50 },
+	{ "a hold that is short of its time", 10, 1, 3600, 0, 0 },
+	{ "a price beyond counting", 10, INT64_MAX, 3600, 0, 0 },
+};
+
+START_TEST(what_has_accrued_is_as_the_table_says)
+{
+	ck_assert_int_eq(budget_accrued(accruals[_i].held, accruals[_i].price, accruals[_i].covered_until, accruals[_i].now), accruals[_i].accrued);
+}
+END_TEST
+
 START_TEST(the_tightest_is_as_the_table_says)
 {
 	ck_assert_msg(budget_tightest(paths[_i].path, paths[_i].depth) == paths[_i].tightest, "%s: %d", paths[_i].what,
@@ -116,6 +137,7 @@ Suite *budget_suite(void)
 	tcase_add_loop_test(t, available_is_as_the_table_says, 0, sizeof(nodes) / sizeof(nodes[0]));
 	tcase_add_loop_test(t, what_is_its_own_is_as_the_table_says, 0, sizeof(owns) / sizeof(owns[0]));
 	tcase_add_loop_test(t, what_has_vested_is_as_the_table_says, 0, sizeof(vesting) / sizeof(vesting[0]));
+	tcase_add_loop_test(t, what_has_accrued_is_as_the_table_says, 0, sizeof(accruals) / sizeof(accruals[0]));
 	tcase_add_loop_test(t, the_tightest_is_as_the_table_says, 0, sizeof(paths) / sizeof(paths[0]));
 	suite_add_tcase(s, t);
 	return s;
