@@ -317,6 +317,7 @@ CREATE TABLE event (
 ) STRICT;
 CREATE INDEX event_by_job ON event(job);
 CREATE INDEX event_by_run ON event(run, what) WHERE run IS NOT NULL;
+CREATE INDEX event_spared ON event(for_job) WHERE what = 'spared';
 CREATE TRIGGER event_is_never_replaced BEFORE INSERT ON event WHEN EXISTS (SELECT 1 FROM event WHERE id = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event
