@@ -361,12 +361,6 @@ int slurm_link_signal(struct slurm_link *l, const char *job, int signal, bool sc
 	return fault_errno(why, ENOENT, "there is no job %s", job);
 }
 
-int slurm_link_notify(struct slurm_link *l, uint32_t job_id, const char *text, struct fault *why)
-{
-	(void)l, (void)text;
-	return fault_errno(why, ENOENT, "there is no job %u", job_id);
-}
-
 int slurm_link_requeue(struct slurm_link *l, const char *job, struct fault *why)
 {
 	(void)l;

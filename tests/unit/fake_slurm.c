@@ -222,9 +222,3 @@ int slurm_link_runs_between(struct slurm_link *l, int64_t from, int64_t to, stru
 	(void)l, (void)from, (void)to, (void)out;
 	return nobody_answers(why);
 }
-
-int slurm_link_notify(struct slurm_link *l, uint32_t job_id, const char *text, struct fault *why)
-{
-	(void)l, (void)job_id, (void)text, (void)why;
-	return 0;
-}
