@@ -70,6 +70,7 @@
 #define SUITE_PROTOTYPE(name) Suite *name##_suite(void);
 SUITES(SUITE_PROTOTYPE)
 
+Suite *pass_displace_suite(void);	/* of the program `pass` */
 Suite *pass_fronts_suite(void);	/* of the program `pass` */
 
 #endif
