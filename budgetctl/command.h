@@ -133,6 +133,8 @@ int cmd_request(struct session *s);
 int cmd_request_list(struct session *s);
 int cmd_request_approve(struct session *s);
 int cmd_request_refuse(struct session *s);
+int cmd_tree(struct session *s);
+int cmd_share_set(struct session *s);
 int cmd_balance(struct session *s);
 int cmd_journal(struct session *s);
 int cmd_hold_list(struct session *s);

@@ -43,6 +43,7 @@ static const struct route routes[] = {
 		WRITE_KEYS " decision amount_units allocation", request_patch },
 	{ "POST",   "/v1/imports",           WHO_ADMINISTRATOR, 1024 * KIB,   "rows charge dry_run", import_post },
 	{ "GET",    "/v1/balances",          WHO_LIST,          0,            NULL, balances_get },
+	{ "GET",    "/v1/tree",              WHO_LIST,          0,            NULL, tree_get },
 	{ "GET",    "/v1/journal",           WHO_PROJECT,       0,            NULL, journal_get },
 	{ "GET",    "/v1/holds",             WHO_PROJECT,       0,            NULL, holds_get },
 	{ "GET",    "/v1/charges",           WHO_PROJECT,       0,            NULL, charges_get },

@@ -42,6 +42,7 @@
 	X(nearest) \
 	X(network) \
 	X(order) \
+	X(owed) \
 	X(place) \
 	X(placement) \
 	X(question) \
