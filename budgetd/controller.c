@@ -368,6 +368,7 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 	free(p.waiting);
 	free(p.lane_users);
 	c->next_due = pass_next_due(&p);
+	pass_slots_free(p.slots);
 	free(p.leaving);
 	if (ledger_checkpoint(c->books, why) < 0)
 		rc = -1;

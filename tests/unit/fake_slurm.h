@@ -16,6 +16,8 @@ struct fake_job {
 	int signals, signal;		/* that it got; the last one */
 	bool script_only;
 	struct job_gpus part;		/* where it runs */
+	char told[512];			/* the last line on its output; */
+	int lines;			/* how many */
 	int requeued, cancelled;	/* how often it was asked for: the test does it */
 };
 

@@ -72,6 +72,7 @@
 SUITES(SUITE_PROTOTYPE)
 
 Suite *pass_displace_suite(void);	/* of the program `pass` */
-Suite *pass_fronts_suite(void);	/* of the program `pass` */
+Suite *pass_fronts_suite(void);
+Suite *pass_idle_suite(void);	/* of the program `pass` */
 
 #endif
