@@ -72,5 +72,6 @@
 SUITES(SUITE_PROTOTYPE)
 
 Suite *pass_fronts_suite(void);	/* of the program `pass` */
+Suite *pass_hold_suite(void);	/* likewise */
 
 #endif
