@@ -24,6 +24,7 @@ static const struct chained {
 	{ "correction", NULL, NULL },
 	{ "change", NULL, NULL },
 	{ "uncounted", NULL, NULL },
+	{ "event", NULL, NULL },
 	{ "capacity", NULL, NULL },
 	{ "import", "hash", NULL },
 };

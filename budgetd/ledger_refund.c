@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_refund.c - refunds that nobody has to ask for. The newest charge first: it is the last hours that are given back. */
 #include "budgetd/ledger_refund.h"
+#include "budgetd/ledger_event.h"
 #include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_said.h"
 #include "budgetd/ledger_sql.h"
@@ -114,7 +115,8 @@ static amount_t refund_part(struct ledger *l, const struct part *p, amount_t lef
 
 int run_refund(struct ledger *l, const struct run *r, int64_t node_fail_s, int64_t now, amount_t *back, struct fault *why)
 {
-	struct refund_run rule = { .state = r->state, .funded = r->tier == TIER_FUNDED, .start = r->start, .end = r->ended,
+	int displaced = run_note_displaced(l, r, now, why);
+	struct refund_run rule = { .state = r->state, .funded = r->tier == TIER_FUNDED, .displaced = displaced == 1, .start = r->start, .end = r->ended,
 		.min_runtime_s = r->min_runtime_s, .node_fail_s = node_fail_s };
 	struct part p[CHARGES_AT_ONCE];
 	int64_t since, from = INT64_MAX;
@@ -123,8 +125,8 @@ int run_refund(struct ledger *l, const struct run *r, int64_t node_fail_s, int64
 	int n;
 
 	*back = 0;
-	if (cause == REFUND_NONE)
-		return 0;
+	if (displaced < 0 || cause == REFUND_NONE)
+		return displaced < 0 ? -1 : 0;
 	if (sum_parts(l, r->id, since, &due, &before, why) < 0)
 		return -1;
 	while ((n = parts_before(l, r->id, from, p, why)) != 0) {

@@ -13,7 +13,7 @@ int charge_uncount(struct ledger *l, int64_t charge, amount_t units, const char 
 /* What of it does not count so far. 0 and *out, or -1. */
 int charge_uncounted(struct ledger *l, int64_t charge, amount_t *out, struct fault *why);
 
-/* `r` has ended, in this LEDGER_MONEY transaction. What was refunded of it before is taken off. *back is what was given back at each project that
+/* `r` has ended, in this LEDGER_MONEY transaction. That it was displaced is an event (run_note_displaced). What was refunded of it before is taken off. *back is what was given back at each project that
  * paid, 0 for most runs. 0, or -1. */
 int run_refund(struct ledger *l, const struct run *r, int64_t node_fail_s, int64_t now, amount_t *back, struct fault *why);
 

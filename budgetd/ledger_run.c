@@ -14,7 +14,8 @@
 #define RUN_COLUMNS                                                                                                              \
 	"r.id, r.cluster, r.job, r.submit, r.start, r.label, r.partition, r.admission, r.project, r.uid, r.tier, r.min_runtime,"  \
 	" r.gpus, r.tres, r.price, r.covered_until, r.free_since, r.ended, r.state,"                                               \
-	" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start), r.lost_at"
+	" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start), r.lost_at,"                  \
+	" r.unprotected_at, r.unprotected_why"
 
 static void run_read(sqlite3_stmt *st, struct run *r)
 {
@@ -40,6 +41,8 @@ static void run_read(sqlite3_stmt *st, struct run *r)
 	snprintf(r->state, sizeof(r->state), "%s", sql_text(st, 18));
 	r->charged_to = sql_col(st, 19);
 	r->lost_at = sql_col(st, 20);
+	r->unprotected_at = sql_col(st, 21);
+	snprintf(r->unprotected_why, sizeof(r->unprotected_why), "%s", sql_text(st, 22));
 }
 
 int run_by_id(struct ledger *l, int64_t id, struct run *out, struct fault *why)

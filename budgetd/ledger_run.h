@@ -27,6 +27,8 @@ struct run {
 	char state[32];
 	int64_t charged_to;		/* read only: up to here its parts are in the books; `start` when there is none */
 	int64_t lost_at;		/* since when its end is not known; 0 = it is not lost */
+	int64_t unprotected_at;		/* since when its minimum runtime protects it no more; 0 = it does (ledger_event.h) */
+	char unprotected_why[16];	/* the word of its reason */
 };
 
 /* 1 = it was there already (and *r is it), 0 = opened, -1. */

@@ -9,13 +9,21 @@
 #include "budgetd/asked.h"
 #include "budgetd/budgetd.h"
 #include "slurm_link/job_view.h"
-#include "budgetd/ledger_run.h"
+#include "budgetd/ledger_event.h"
 #include "slurm_link/link.h"
 #include "lib/order.h"
 #include "settings/enforce.h"
 
 struct ranking;
 struct lane_user;
+
+/* A run that was told to go. */
+struct leaving_run {
+	struct leaving x;
+	struct run run;
+	const struct job_view *job;	/* of this very run; NULL: slurmctld knows it no more */
+	char detail[384];		/* told in this pass */
+};
 
 /* The tasks of one admission that wait in the queue. */
 struct waiting {
@@ -31,6 +39,7 @@ struct waiting {
 	int64_t kept_for_user;		/* of those: what its user holds, for a while */
 	bool asks;			/* it needs more than it has */
 	bool settled;			/* nothing of it has changed */
+	int32_t place;			/* once published */
 	enum order_front front;		/* once chosen (pass_choose_fronts) */
 	bool cleared;			/* likewise: a job for several nodes that waited so long that nodes are cleared for it */
 };
@@ -47,6 +56,8 @@ struct pass {
 	size_t nwaiting, waiting_room;
 	bool pool_taken;		/* a run was opened out of what was held for the queue: the snapshot does not know */
 	const struct job_view **records;	/* those of waiting, one after the other */
+	struct leaving_run *leaving;	/* those that were told to go, this pass's last; once pass_know_leaving */
+	size_t nleaving, leaving_room;
 	struct ranking *ranking;	/* of this pass: made when it is first needed */
 	struct ranking **kept;		/* the controller's, with what the last pass read; or NULL in it */
 	struct lane_user *lane_users;	/* by uid; once lane_known */
@@ -144,6 +155,26 @@ struct lane_limits pass_lane_limits(const struct settings *s);
 /* --- controller_places.c: the order --- */
 int pass_publish_places(struct pass *p, struct fault *why);
 struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking);	/* data is w */
+
+/* --- controller_room.c: room for the first jobs that do not fit --- */
+int pass_make_room(struct pass *p, struct fault *why);
+
+/* --- controller_displace.c: runs that give way --- */
+/* The run has to go: told in the books now; its processes at the end of this pass, together with all others that are told in it; gone after the
+ * grace. `critical`: at once, and what it had is given back when that is inside its minimum runtime. Said again, only a sooner end counts.
+ * `detail` is a sentence for its user. 1 = told before, 0, -1. */
+int pass_tell_to_go(struct pass *p, int64_t run, enum event_reason reason, const char *detail, bool critical, struct fault *why);
+/* The same for the sake of a job (0 = of none), with its own time. */
+struct going {
+	int64_t run;
+	enum event_reason reason;
+	const char *detail;
+	int64_t for_job, grace_s;
+};
+int pass_tell(struct pass *p, const struct going *g, struct fault *why);
+int pass_know_leaving(struct pass *p, struct fault *why);	/* p->leaving, out of the snapshot */
+bool pass_has_lost_place(const struct pass *p, int64_t run);	/* its time is over: it does not stand above what waits any more */
+int pass_follow_leaving(struct pass *p, struct fault *why);	/* who was told is signalled, who is due goes; behind the places */
 
 /* --- controller_ranking.c: who got how much of their share --- */
 const struct ranking *pass_ranking(struct pass *p, struct fault *why);	/* of this pass; NULL on failure */

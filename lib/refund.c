@@ -3,11 +3,23 @@
 #include "lib/refund.h"
 #include <string.h>
 
+bool run_gave_way(const char *state, bool told)
+{
+	static const char *const by_itself[] = { "COMPLETED", "TIMEOUT", "DEADLINE", "NODE_FAIL", "BOOT_FAIL", "OUT_OF_MEMORY" };
+
+	if (!told)
+		return strcmp(state, "PREEMPTED") == 0;
+	for (size_t i = 0; i < sizeof(by_itself) / sizeof(by_itself[0]); i++)
+		if (strcmp(state, by_itself[i]) == 0)
+			return false;
+	return true;
+}
+
 enum refund_cause refund_cause(const struct refund_run *r, int64_t *since)
 {
 	if (!r->funded || r->end <= r->start)
 		return REFUND_NONE;
-	if (strcmp(r->state, "PREEMPTED") == 0 && r->end - r->start < r->min_runtime_s) {
+	if (r->displaced && r->end - r->start < r->min_runtime_s) {
 		*since = r->start;
 		return REFUND_DISPLACED;
 	}

@@ -16,11 +16,15 @@ enum refund_cause { REFUND_NONE, REFUND_NODE_FAILURE, REFUND_DISPLACED };
 
 struct refund_run {
 	const char *state;		/* Slurm's word for the end: "NODE_FAIL", "PREEMPTED"... */
-	bool funded;
+	bool funded, displaced;		/* displaced: run_gave_way */
 	int64_t start, end;
 	int64_t min_runtime_s;		/* what was promised */
 	int64_t node_fail_s;		/* the site's: how much of a run a node failure gives back; 0 = nothing */
 };
+
+/* Did a run that ended in `state` give its GPUs to others? Slurm says so itself of what it displaced; one that was told to go did, unless its work was
+ * done by then, its time was over, or its node failed. */
+bool run_gave_way(const char *state, bool told);
 
 /* Why, and in *since from when on, its charges are given back. *since is untouched with REFUND_NONE. */
 enum refund_cause refund_cause(const struct refund_run *r, int64_t *since);

@@ -312,6 +312,24 @@ int slurm_link_cancel(struct slurm_link *l, const char *job, struct fault *why)
 	return call_job(l, cancel_call, job, NULL, "cancel it", why);
 }
 
+struct signalling {
+	int signal;
+	bool script_only;
+};
+
+static int signal_call(const char *job, const void *arg, job_array_resp_msg_t **resp)
+{
+	const struct signalling *s = arg;
+
+	(void)resp;
+	return slurm_kill_job2(job, (uint16_t)s->signal, s->script_only ? KILL_JOB_BATCH : 0, NULL);
+}
+
+int slurm_link_signal(struct slurm_link *l, const char *job, int signal, bool script_only, struct fault *why)
+{
+	return call_job(l, signal_call, job, &(struct signalling){ signal, script_only }, "signal it", why);
+}
+
 int slurm_link_notify(struct slurm_link *l, uint32_t job_id, const char *text, struct fault *why)
 {
 	char what[64];

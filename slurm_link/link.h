@@ -91,6 +91,10 @@ int slurm_link_release(struct slurm_link *l, const char *job, struct fault *why)
 int slurm_link_requeue(struct slurm_link *l, const char *job, struct fault *why);
 int slurm_link_cancel(struct slurm_link *l, const char *job, struct fault *why);
 
+/* Signal `signal` to a running job: its batch script alone, or all processes that the script started and not the script itself. Jobs without
+ * a script (srun, salloc): their steps. Returns when slurmctld has passed it on, not when it has arrived. */
+int slurm_link_signal(struct slurm_link *l, const char *job, int signal, bool script_only, struct fault *why);
+
 /* How long all updates, requeues and cancellations have taken so far, in microseconds: a pass tells by it how much of its time was Slurm's. */
 int64_t slurm_link_updates_us(struct slurm_link *l);
 

@@ -142,6 +142,8 @@ CREATE TABLE run (
 	state         TEXT,							-- Slurm's word for the end
 	lost_at       INTEGER,							-- gone from slurmctld, and slurmdbd did not tell its end
 	import        INTEGER REFERENCES import(id),				-- taken from Slurm's accounting; NULL = seen by the loop
+	unprotected_at  INTEGER,						-- its minimum runtime protects it no more since then
+	unprotected_why TEXT CHECK ((unprotected_why IS NULL) = (unprotected_at IS NULL)),	-- a reason as in event
 	UNIQUE (cluster, job, submit, start)
 ) STRICT;
 CREATE INDEX run_open ON run(cluster, job) WHERE ended IS NULL;
@@ -301,6 +303,39 @@ CREATE TRIGGER correction_is_never_changed BEFORE UPDATE ON correction
 BEGIN SELECT RAISE(ABORT, 'corrections are append-only: the next one counts'); END;
 CREATE TRIGGER correction_is_never_deleted BEFORE DELETE ON correction
 BEGIN SELECT RAISE(ABORT, 'corrections are append-only: the next one counts'); END;
+
+-- What was done about a run beside money, and why: for its user, and for everybody who asks. Append-only, and chained.
+CREATE TABLE event (
+	id      INTEGER PRIMARY KEY,
+	at      INTEGER NOT NULL,
+	cluster TEXT NOT NULL,
+	job     INTEGER NOT NULL,						-- the raw job id of Slurm
+	run     INTEGER REFERENCES run(id),					-- NULL = the job was in the queue
+	what    TEXT NOT NULL CHECK (what IN ('told', 'displaced', 'noted', 'warned', 'unprotected', 'spared')),
+	reason  TEXT NOT NULL CHECK (reason IN ('ROTATED', 'FREE_RECLAIMED', 'NODE_DRAIN', 'HEALTH', 'IDLE', 'OVERDRAWN', 'USER')),
+	for_job INTEGER,							-- who gets its GPUs
+	detail  TEXT NOT NULL							-- a sentence for people
+) STRICT;
+CREATE INDEX event_by_job ON event(job);
+CREATE INDEX event_by_run ON event(run, what) WHERE run IS NOT NULL;
+CREATE INDEX event_spared ON event(for_job) WHERE what = 'spared';
+CREATE TRIGGER event_is_never_replaced BEFORE INSERT ON event WHEN EXISTS (SELECT 1 FROM event WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event
+BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+CREATE TRIGGER event_is_never_deleted BEFORE DELETE ON event
+BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+
+-- Runs that were told to go and are not gone yet: present state.
+CREATE TABLE leaving (
+	run         INTEGER PRIMARY KEY REFERENCES run(id),
+	told_at     INTEGER NOT NULL,
+	due         INTEGER NOT NULL CHECK (due >= told_at),			-- then it has to go
+	reason      TEXT NOT NULL,						-- as in event
+	for_job     INTEGER,							-- who gets its GPUs; NULL = nobody in particular
+	signalled_at INTEGER,							-- its processes were told
+	made_to_go_at INTEGER							-- it lost its place, was requeued or cancelled
+) STRICT;
 
 -- Shadow mode: what would have been done, for whom. A submission's row is bound to its job as the job turns up.
 CREATE TABLE shadow (

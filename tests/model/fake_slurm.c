@@ -352,3 +352,29 @@ int slurm_link_runs_between(
 	keep_between(*out, from, to);
 	return 0;
 }
+
+/* --- runs that give way: this world has none yet ------------------------------------------------ */
+
+int slurm_link_signal(struct slurm_link *l, const char *job, int signal, bool script_only, struct fault *why)
+{
+	(void)l, (void)signal, (void)script_only;
+	return fault_errno(why, ENOENT, "there is no job %s", job);
+}
+
+int slurm_link_requeue(struct slurm_link *l, const char *job, struct fault *why)
+{
+	(void)l;
+	return fault_errno(why, ENOENT, "there is no job %s", job);
+}
+
+int slurm_link_cancel(struct slurm_link *l, const char *job, struct fault *why)
+{
+	(void)l;
+	return fault_errno(why, ENOENT, "there is no job %s", job);
+}
+
+int slurm_link_notify(struct slurm_link *l, uint32_t job_id, const char *text, struct fault *why)
+{
+	(void)l, (void)job_id, (void)text, (void)why;
+	return 0;
+}

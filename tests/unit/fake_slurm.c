@@ -137,6 +137,47 @@ int slurm_link_set_site_factor(struct slurm_link *l, const char *job, int32_t si
 	return slurm_link_update(l, job, &(struct job_update){ .set_site_factor = true, .site_factor = site_factor }, why);
 }
 
+static struct fake_job *find(const char *job)
+{
+	for (size_t i = 0; i < jobs; i++)
+		if (table[i].view.job_id == strtoul(job, NULL, 10))
+			return &table[i];
+	return NULL;
+}
+
+int slurm_link_signal(struct slurm_link *l, const char *job, int signal, bool script_only, struct fault *why)
+{
+	struct fake_job *f = find(job);
+
+	(void)l;
+	if (!f)
+		return fault_errno(why, ENOENT, "there is no job %s", job);
+	f->signal = signal;
+	f->script_only = script_only;
+	f->signals++;
+	return 0;
+}
+
+int slurm_link_requeue(struct slurm_link *l, const char *job, struct fault *why)
+{
+	struct fake_job *f = find(job);
+
+	(void)l;
+	if (f)
+		f->requeued++;
+	return f ? 0 : fault_errno(why, ENOENT, "there is no job %s", job);
+}
+
+int slurm_link_cancel(struct slurm_link *l, const char *job, struct fault *why)
+{
+	struct fake_job *f = find(job);
+
+	(void)l;
+	if (f)
+		f->cancelled++;
+	return f ? 0 : fault_errno(why, ENOENT, "there is no job %s", job);
+}
+
 int64_t slurm_link_updates_us(struct slurm_link *l)
 {
 	(void)l;
@@ -165,4 +206,10 @@ int slurm_link_runs_between(struct slurm_link *l, int64_t from, int64_t to, stru
 {
 	(void)l, (void)from, (void)to, (void)out;
 	return nobody_answers(why);
+}
+
+int slurm_link_notify(struct slurm_link *l, uint32_t job_id, const char *text, struct fault *why)
+{
+	(void)l, (void)job_id, (void)text, (void)why;
+	return 0;
 }

@@ -13,6 +13,9 @@
 struct fake_job {
 	struct job_view view;		/* admin_comment and qos point to what is below once they are set */
 	char admin_comment[256], qos[64], tres[256];
+	int signals, signal;		/* that it got; the last one */
+	bool script_only;
+	int requeued, cancelled;	/* how often it was asked for: the test does it */
 };
 
 void fake_slurm_reset(void);		/* no jobs, no GPUs */

@@ -13,13 +13,14 @@
 static struct case_table cases;
 static struct books b;
 
-enum { NAME, STATE, FUNDED, RAN, MINIMUM, CAP, CAUSE, SINCE, COLUMNS };
+enum { NAME, STATE, TOLD, FUNDED, RAN, MINIMUM, CAP, CAUSE, SINCE, COLUMNS };
 
 START_TEST(the_rule_is_as_the_table_says)
 {
 	static const char *const causes[] = { [REFUND_NONE] = "none", [REFUND_NODE_FAILURE] = "node", [REFUND_DISPLACED] = "displaced" };
 	const struct case_row *row = &cases.row[_i];
-	struct refund_run r = { .state = row->col[STATE], .funded = case_number(row, FUNDED), .start = NOON, .end = NOON + case_number(row, RAN),
+	struct refund_run r = { .state = row->col[STATE], .funded = case_number(row, FUNDED),
+		.displaced = run_gave_way(row->col[STATE], case_number(row, TOLD)), .start = NOON, .end = NOON + case_number(row, RAN),
 		.min_runtime_s = case_number(row, MINIMUM), .node_fail_s = case_number(row, CAP) };
 	int64_t since = -1, want = case_none(row, SINCE) ? -1 : NOON + case_number(row, SINCE);
 	const char *cause = causes[refund_cause(&r, &since)];
