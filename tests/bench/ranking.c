@@ -7,6 +7,7 @@
  *   read      all rows that a ranking is made of, once, by plain SELECTs
  *   full      a ranking, from nothing
  *   changed   the ranking of the turn before, renewed after one of a hundred users had a run charged, and one ended and begun
+ *   owed      what all of them were owed, hour by hour: for `budgetctl tree`, not for a pass
  *   tree      lib/fairshare alone with a node for each user, too
  * and `memory`, the bytes that a ranking keeps. */
 #include "budgetd/ledger.h"
@@ -29,13 +30,15 @@ static const char fill_sql[] =
 	"CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i FROM n;"
 	"INSERT INTO project (id, name, parent, share, created_at) SELECT i, 'p' || i, iif(i <= 100, NULL, 1 + i %% 100), 1 + i %% 7, 1 FROM n WHERE i <= %d;"
 	"INSERT INTO capacity (at, units) VALUES (1, 5000000);"
-	"INSERT INTO run (id, cluster, job, submit, start, label, project, uid, partition, tier, min_runtime, gpus, tres, price, covered_until, ended,"
-	" state) SELECT i, 'c', i, unixepoch() - i, unixepoch() - i - 7200, i, 101 + i %% (%d - 100), i, 'gpu', 'funded', 3600, 1, 'gres/gpu=1', 1000,"
-	" unixepoch() - i, unixepoch() - i, 'COMPLETED' FROM n;"
+	"INSERT INTO admission (id, token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, insists, request)"
+	" SELECT i, i, 1, i, 101 + i %% (%d - 100), 'funded', 3600, 0, 1, 1, 3600000, 0, '{\"time_limit_min\":240}' FROM n;"
+	"INSERT INTO run (id, cluster, job, submit, start, label, admission, project, uid, partition, tier, min_runtime, gpus, tres, price, covered_until, ended,"
+	" state) SELECT i, 'c', i, unixepoch() - i - 10800, unixepoch() - i - 10800, i, i, 101 + i %% (%d - 100), i, 'gpu', 'funded', 3600, 1, 'gres/gpu=1', 1000,"
+	" unixepoch() - i, unixepoch() - i - i * 7919 %% 7200, 'COMPLETED' FROM n;"
 	"INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units)"
 	" SELECT id, 0, 'funded', project, ended, start, ended, 1, 1000, 1000 * (ended - start) FROM run;"
-	"INSERT INTO admission (id, token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, insists, request)"
-	" SELECT i, i, 1, i, 101 + i %% (%d - 100), 'funded', 3600, 0, 1, 1, 3600000, 0, '{}' FROM n;"
+	"INSERT INTO hold (admission, project, run, tasks, units, opened_at, closed_at, closed_why)"
+	" SELECT admission, project, id, 1, 3600000, start - 3600, ended, 'settled' FROM run ORDER BY start;"
 	"INSERT INTO run (cluster, job, submit, start, label, admission, project, uid, partition, tier, min_runtime, gpus, tres, price, covered_until)"
 	" SELECT 'c', %d + id, unixepoch() - 60, unixepoch() - 60, id, id, project, uid, 'gpu', 'funded', 3600, 1, 'gres/gpu=1', 1000,"
 	" unixepoch() + 3540 FROM admission WHERE id %% %d = 0;"
@@ -189,6 +192,18 @@ static double rank_changed(struct bench *b)
 	return begun;
 }
 
+static double owe(struct bench *b)
+{
+	amount_t *owed = NULL;
+	double begun = now_us();
+
+	must(ledger_begin(b->reader, LEDGER_READ, &b->why) == 0 && ranking_owed(b->kept, b->reader, false, &owed, &b->why) == 0, b->why.text);
+	begun = now_us() - begun;
+	ledger_rollback(b->reader);
+	free(owed);
+	return begun;
+}
+
 static double rank_users(struct bench *b)
 {
 	size_t count = (size_t)(b->projects + b->users);
@@ -225,7 +240,7 @@ static void keep_one(struct bench *b)
 int main(int argc, char **argv)
 {
 	struct bench b = {0};
-	double took[4][TURNS_MAX];
+	double took[5][TURNS_MAX];
 	int turns;
 
 	must(argc == 5, "usage: ranking PROJECTS USERS RUNNING TURNS");
@@ -241,12 +256,14 @@ int main(int argc, char **argv)
 		took[0][i] = read_once(&b);
 		took[1][i] = rank_anew(&b);
 		took[2][i] = rank_changed(&b);
-		took[3][i] = rank_users(&b);
+		took[3][i] = owe(&b);
+		took[4][i] = rank_users(&b);
 	}
 	tell("read", took[0], turns);
 	tell("full", took[1], turns);
 	tell("changed", took[2], turns);
-	tell("tree", took[3], turns);
+	tell("owed", took[3], turns);
+	tell("tree", took[4], turns);
 	take_down(&b);
 	return EXIT_SUCCESS;
 }
