@@ -5,8 +5,8 @@
 
 const char *const outcome_text[OUTCOMES] = {
 	[DONE] = "done",
-	[REFUSED] = "budgetd refused or knows no such thing, the books are not sound, check found differences, or the output "
-		"could not be written",
+	[REFUSED] = ("budgetd refused or knows no such thing, the books are not sound, check found differences, or the output "
+		"could not be written"),
 	[USAGE] = "wrong usage: an unknown command or option, a value that makes no sense",
 	[UNREACHABLE] = "budgetd cannot be reached, or did not answer in time",
 	[FORBIDDEN] = "you are not allowed to",
@@ -31,7 +31,7 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_LIMIT] = { 0, "limit", "N", "at most N rows, the newest (default 1000; 0 = all)" },
 	[OPT_PARENT] = { 0, "parent", "PROJECT", "the project above it; \"\" is the root" },
 	[OPT_SHARE] = { 0, "share", "N",
-		"its weight among its siblings; simulate: PROJECT=WEIGHT, once for each" },
+		"its weight among its siblings; simulate: PROJECT=WEIGHT, once for each; slot: percent of all GPUs" },
 	[OPT_ON_EXHAUSTED] = { 0, "on-exhausted", "POLICY",
 		"a job that does not fit: free (runs unfunded), reject, wait (for money), inherit" },
 	[OPT_CREDIT] = { 0, "credit", "GPU-HOURS", "how far below zero it may go" },
@@ -57,6 +57,9 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_DECLARE_TIER] = { 0, "tier", "TIER", "funded or free" },
 	[OPT_DECLARE_TEAM_RANK] = { 0, "team-rank", "N",
 		"its rank among the jobs of its own project: 1 goes first, 0 = no rank" },
+	[OPT_DAY] = { 0, "day", "DAY", "the day of the week on which it begins: mon, tue, wed, thu, fri, sat, sun" },
+	[OPT_FROM] = { 0, "from", "HH:MM", "when it begins, by the clock of time_zone in budgetd.conf" },
+	[OPT_HOURS] = { 0, "hours", "N", "how long it lasts, in hours: 4, 0.5" },
 	[OPT_DRY_RUN] = { 0, "dry-run", NULL, "show what it would do, and do nothing" },
 	[OPT_CARRY_OVER] = { 0, "carry-over", "PERCENT",
 		"of what is left at its end, into the next allocation of the project" },
@@ -142,6 +145,10 @@ const struct command command_table[] = {
 		OPTION_BIT(OPT_PROJECT), cmd_cap_list },
 	{ "cap", "set", "PROJECT USER GPU-HOURS|none", 3, 3,
 		"the most that the jobs of one user may hold and be charged of its live allocations", WRITE, cmd_cap_set },
+	{ "slot", "add", "PROJECT", 1, 1, "a weekly window in which a project goes first, until it has --share percent of all GPUs",
+		OPTION_BIT(OPT_DAY) | OPTION_BIT(OPT_FROM) | OPTION_BIT(OPT_HOURS) | OPTION_BIT(OPT_SHARE) | WRITE, cmd_slot_add },
+	{ "slot", "list", "[PROJECT]", 0, 1, "weekly windows in which projects go first", OPTION_BIT(OPT_PROJECT), cmd_slot_list },
+	{ "slot", "remove", "ID", 1, 1, "remove a slot", WRITE, cmd_slot_remove },
 	{ "changes", NULL, "[PROJECT]", 0, 1, "settings and terms that were changed: by whom, from, to, why", PAGED, cmd_changes },
 	{ "rate", "list", "", 0, 0, "what a GPU-hour of a type costs, and from when on", 0, cmd_rate_list },
 	{ "rate", "set", "GPU-TYPE RATE", 2, 2,

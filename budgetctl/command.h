@@ -74,6 +74,9 @@ enum command_option {
 	OPT_FROM_ALLOCATION,
 	OPT_TO_ALLOCATION,
 	OPT_UNMETERED,
+	OPT_DAY,
+	OPT_FROM,
+	OPT_HOURS,
 	OPTIONS
 };
 
@@ -126,6 +129,9 @@ int cmd_refund(struct session *s);
 int cmd_void(struct session *s);
 int cmd_cap_list(struct session *s);
 int cmd_cap_set(struct session *s);
+int cmd_slot_add(struct session *s);
+int cmd_slot_list(struct session *s);
+int cmd_slot_remove(struct session *s);
 int cmd_changes(struct session *s);
 int cmd_rate_list(struct session *s);
 int cmd_rate_set(struct session *s);

@@ -361,6 +361,7 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 	free(p.records);
 	free(p.waiting);
 	free(p.lane_users);
+	pass_slots_free(p.slots);
 	free(p.leaving);
 	if (ledger_checkpoint(c->books, why) < 0)
 		rc = -1;

@@ -136,6 +136,16 @@ static void tell_tier(struct explanation *x, amount_t held)
 		tell(x, "It is %s by %s and protected for %s in each run.", x->admission.parked_at && !held ? "to be funded" : "funded", x->project.name, duration_text(x->admission.min_runtime_s, time));
 }
 
+/* As far as Prometheus tells; of an array its first record is looked for. */
+static void tell_idle(struct explanation *x)
+{
+	char time[DURATION_TEXT_MAX];
+	int64_t until, since = cluster_state_idle_since(x->rq->b->cluster, (uint32_t)x->job, &until);
+
+	if (since)
+		tell(x, "Its GPUs were not used for %s.", duration_text(until - since, time));
+}
+
 static void tell_funding(struct explanation *x, amount_t held)
 {
 	char a[AMOUNT_TEXT_MAX], b[AMOUNT_TEXT_MAX], c[AMOUNT_TEXT_MAX], d[AMOUNT_TEXT_MAX];
@@ -308,6 +318,7 @@ static int explain(struct explanation *x)
 		run_walk_job(x->l, x->job, add_run, x, x->why) < 0)
 		return -1;
 	tell_tier(x, held.units);
+	tell_idle(x);
 	if (tell_waiting(x) < 0)
 		return -1;
 	tell_funding(x, held.units);

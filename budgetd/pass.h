@@ -16,6 +16,7 @@
 
 struct ranking;
 struct lane_user;
+struct pass_slots;
 
 /* A run that was told to go. */
 struct leaving_run {
@@ -63,6 +64,7 @@ struct pass {
 	struct lane_user *lane_users;	/* by uid; once lane_known */
 	size_t nlane_users;
 	bool lane_known;
+	struct pass_slots *slots;	/* that are open; once fronts were chosen */
 	int64_t month_began;		/* the last edge of a month that has gone by for sure */
 	size_t interims;		/* runs charged for what lies before it: bounded */
 	bool slurmdbd_away;		/* it did not answer in this pass: not asked again in it */
@@ -150,6 +152,11 @@ struct waiting *pass_find_waiting(struct pass *p, int64_t admission);	/* NULL = 
 /* --- controller_fronts.c: what goes before the path of ratios --- */
 /* waiting.front and .cleared of all. Before money is given, whoever it may be given to; `paid`, then: of those that can start. */
 int pass_choose_fronts(struct pass *p, bool paid, struct fault *why);
+/* --- controller_slots.c: projects inside a slot of theirs --- */
+int pass_choose_slots(struct pass *p, bool paid, struct fault *why);	/* for pass_choose_fronts, after the lane */
+bool pass_slot_is_open(const struct pass *p, int64_t project);	/* of it or of one above; once fronts were chosen */
+void pass_slots_free(struct pass_slots *x);	/* NULL is fine */
+
 struct lane_limits;
 struct lane_limits pass_lane_limits(const struct settings *s);
 
