@@ -153,8 +153,10 @@ int slurm_link_update(struct slurm_link *l, const char *job, const struct job_up
 			snprintf(f->admin_comment, sizeof(f->admin_comment), "%s", u->admin_comment);
 		if (u->set_site_factor)
 			f->view.site_factor = u->site_factor;
-		if (u->hold != HOLD_KEEP)
+		if (u->hold != HOLD_KEEP) {
 			f->view.held = u->hold == HOLD_AS_ADMIN ? HELD_BY_ADMIN : HELD_NOT;
+			f->view.priority = u->hold == HOLD_AS_ADMIN ? 0 : 1;
+		}
 		return 0;
 	}
 	return fault_errno(why, ENOENT, "there is no job %s", job);
