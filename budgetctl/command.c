@@ -5,8 +5,8 @@
 
 const char *const outcome_text[OUTCOMES] = {
 	[DONE] = "done",
-	[REFUSED] = "budgetd refused or knows no such thing, the books are not sound, check found differences, or the output "
-		"could not be written",
+	[REFUSED] = ("budgetd refused or knows no such thing, the books are not sound, check found differences, or the output "
+		"could not be written"),
 	[USAGE] = "wrong usage: an unknown command or option, a value that makes no sense",
 	[UNREACHABLE] = "budgetd cannot be reached, or did not answer in time",
 	[FORBIDDEN] = "you are not allowed to",

@@ -161,6 +161,8 @@ static bool send_off(struct pass *p, const struct leaving_run *l)
 	char record[RECORD_MAX];
 	int rc = -1;
 
+	if (l->job->het_job_id && l->job->het_offset > 0)
+		return true;		/* with the first component: Slurm takes no other */
 	pass_record(l->job, record);
 	errno = ENOTSUP;
 	if (l->job->requeueable)
@@ -220,7 +222,7 @@ static int make_go(struct pass *p, struct leaving_run *l, const struct waiting *
 
 	if (!first && p->now - l->x.made_to_go_at > SPARED_AFTER_S && w)
 		return spare(p, l, "the job that it was to go for cannot use its GPUs", why);
-	if (w && !slurm_protects(p, l))
+	if (w && !slurm_protects(p, l) && !l->job->het_job_id)	/* Slurm displaces no het job, wherever it stands */
 		done = lower(p, l, w);
 	else if (first)
 		done = send_off(p, l);

@@ -122,10 +122,10 @@ static bool in_list(const char *list, const char *name)
 	return false;
 }
 
-/* Free runs are Slurm's to displace, at once; components of a het job are left alone. */
+/* Free runs are Slurm's to displace, at once. */
 static bool could_be(const struct victim_look *v, const struct run *r)
 {
-	return r->tier == TIER_FUNDED && !r->lost_at && !strchr(r->label, '+') && r->job != v->x->job && in_list(v->x->partition, r->partition);
+	return r->tier == TIER_FUNDED && !r->lost_at && r->job != v->x->job && in_list(v->x->partition, r->partition);
 }
 
 static int look_at_run(const struct run *r, void *arg)

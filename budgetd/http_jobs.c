@@ -19,7 +19,7 @@
 struct seen_job {
 	bool found;
 	char state[32], reason[64], qos[64];
-	int64_t planned_start, waiting_tasks, held_tasks, running;	/* held: by us, for lack of money */
+	int64_t planned_start, waiting_tasks, held_tasks, running, suspended;	/* held: by us, for lack of money */
 	int32_t place;
 	bool requeueable;
 	int64_t time_limit_s;
@@ -38,6 +38,8 @@ static void look_at(const struct job_view *j, void *arg)
 		s->held_tasks += j->array_count;
 	if (j->stage == STAGE_RUNNING)
 		s->running++;
+	if (j->stage == STAGE_SUSPENDED)
+		s->suspended++;
 	if (!first && j->stage != STAGE_PENDING)
 		return;
 	snprintf(s->state, sizeof(s->state), "%s", j->base_state);
@@ -141,6 +143,16 @@ static void tell_tier(struct explanation *x, amount_t held)
 		tell(x, "It is %s by %s and protected for %s in each run.", x->admission.parked_at && !held ? "to be funded" : "funded", x->project.name, duration_text(x->admission.min_runtime_s, time));
 }
 
+/* As far as Prometheus tells; of an array its first record is looked for. */
+static void tell_idle(struct explanation *x)
+{
+	char time[DURATION_TEXT_MAX];
+	int64_t until, since = cluster_state_idle_since(x->rq->b->cluster, (uint32_t)x->job, &until);
+
+	if (since)
+		tell(x, "Its GPUs were not used for %s.", duration_text(until - since, time));
+}
+
 static void tell_funding(struct explanation *x, amount_t held)
 {
 	char a[AMOUNT_TEXT_MAX], b[AMOUNT_TEXT_MAX], c[AMOUNT_TEXT_MAX], d[AMOUNT_TEXT_MAX];
@@ -193,6 +205,9 @@ static int tell_waiting(struct explanation *x)
 		return tell_parked(x);
 	else if (x->seen.waiting_tasks)
 		tell(x, "It waits: %s.", x->seen.reason[0] ? x->seen.reason : "the scheduler has not looked at it yet");
+	else if (x->seen.suspended)
+		tell(x, "It is suspended, and not protected: Slurm gives the GPUs of a suspended run to any job that may displace it, and then "
+			"holds it in the queue until an administrator releases it (scontrol release).");
 	else if (x->seen.running)
 		tell(x, "It runs.");
 	return 0;
@@ -323,6 +338,7 @@ static int explain(struct explanation *x)
 		hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, &held, x->why) < 0)
 		return -1;
 	tell_tier(x, held.units);
+	tell_idle(x);
 	if (run_walk_job(x->l, x->job, add_run, x, x->why) < 0 || tell_waiting(x) < 0)
 		return -1;
 	tell_funding(x, held.units);

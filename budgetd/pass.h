@@ -118,7 +118,8 @@ int pass_het_take_turn(struct pass *p, void *arg, struct fault *why);
 
 /* --- controller_held.c: what waits for money is held, what is paid for is released --- */
 void pass_follow_held(struct pass *p, const struct waiting *w);
-void pass_mend_running(struct pass *p, const struct job_view *j);	/* it started just as it was to be held */
+void pass_mend_running(struct pass *p, const struct job_view *j);	/* it runs and is held */
+int pass_release_displaced(struct pass *p, const struct job_view *j, struct fault *why);	/* it was displaced because its user held it */
 /* Our hold on a record or its end, with what its comment and QOS are to be besides. `token` and `qos` may be NULL. */
 int pass_mark(struct pass *p, const struct job_view *j, const char *token, const char *qos, bool held, struct fault *why);
 

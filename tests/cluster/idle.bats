@@ -2,6 +2,7 @@
 # GPUs that nobody uses, as a Prometheus tells that is fed by an exporter of the test. Minutes are seconds here.
 # time: 90 s
 load cluster
+load accounting
 load prometheus
 
 setup_file()
@@ -29,6 +30,20 @@ doctor_says() { [[ $(budgetctl doctor --all) == *"$1"* ]]; }
 	eventually health_is gpus_unseen 0
 	eventually health_is idle_jobs 1
 	health_is prometheus ok
+}
+
+idle_events() { books "SELECT group_concat(what, ' ') FROM (SELECT what FROM event WHERE job = $(job "$1") AND reason = 'IDLE' ORDER BY id)"; }
+events_are() { [[ $(idle_events "$1") == "$2" ]] || { echo "events: $(idle_events "$1")" >&2; return 1; }; }
+
+@test "it is told so in its output, is warned twice, and then is not protected any more; who works is not" {
+	eventually wrote parked "gpubudget: 2 GPUs were not used for [0-9]+ s. Unless they are used, the run loses its protection in"
+	[[ $(why parked) == *"Its GPUs were not used for "* ]]
+	eventually wrote parked "gpubudget: last warning: 2 GPUs were not used for"
+	eventually wrote parked "The run is not protected any more: any funded job may displace it."
+	events_are parked "noted warned warned unprotected"
+	events_are works ""
+	[[ $(why works) != *"not used"* ]]
+	books_are_right
 }
 
 @test "a Prometheus that does not answer is told by health and doctor, and no pass waits for it" {

@@ -120,8 +120,10 @@ int slurm_link_update(struct slurm_link *l, const char *job, const struct job_up
 			snprintf(f->admin_comment, sizeof(f->admin_comment), "%s", u->admin_comment);
 		if (u->set_site_factor)
 			f->view.site_factor = u->site_factor;
-		if (u->hold != HOLD_KEEP)
+		if (u->hold != HOLD_KEEP) {
 			f->view.held = u->hold == HOLD_AS_ADMIN ? HELD_BY_ADMIN : HELD_NOT;
+			f->view.priority = u->hold == HOLD_AS_ADMIN ? 0 : 1;
+		}
 		return 0;
 	}
 	return fault_errno(why, ENOENT, "there is no job %s", job);
@@ -155,6 +157,21 @@ int slurm_link_signal(struct slurm_link *l, const char *job, int signal, bool sc
 	f->signal = signal;
 	f->script_only = script_only;
 	f->signals++;
+	return 0;
+}
+
+int slurm_link_notify(struct slurm_link *l, uint32_t job_id, const char *text, struct fault *why)
+{
+	char name[16];
+	struct fake_job *f;
+
+	(void)l;
+	snprintf(name, sizeof(name), "%u", job_id);
+	f = find(name);
+	if (!f)
+		return fault_errno(why, ENOENT, "there is no job %u", job_id);
+	snprintf(f->told, sizeof(f->told), "%s", text);
+	f->lines++;
 	return 0;
 }
 
@@ -206,10 +223,4 @@ int slurm_link_runs_between(struct slurm_link *l, int64_t from, int64_t to, stru
 {
 	(void)l, (void)from, (void)to, (void)out;
 	return nobody_answers(why);
-}
-
-int slurm_link_notify(struct slurm_link *l, uint32_t job_id, const char *text, struct fault *why)
-{
-	(void)l, (void)job_id, (void)text, (void)why;
-	return 0;
 }

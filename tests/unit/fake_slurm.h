@@ -15,6 +15,8 @@ struct fake_job {
 	char admin_comment[256], qos[64], tres[256];
 	int signals, signal;		/* that it got; the last one */
 	bool script_only;
+	char told[512];			/* the last line on its output; */
+	int lines;			/* how many */
 	int requeued, cancelled;	/* how often it was asked for: the test does it */
 };
 

@@ -71,6 +71,9 @@
 #define SUITE_PROTOTYPE(name) Suite *name##_suite(void);
 SUITES(SUITE_PROTOTYPE)
 
-Suite *pass_fronts_suite(void);	/* of the program `pass` */
+/* of the program `pass` */
+Suite *pass_fronts_suite(void);
+Suite *pass_hold_suite(void);
+Suite *pass_idle_suite(void);
 
 #endif
