@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The contract on a real Slurm: who gives way to whom, when, and what is said of it. Minutes are seconds here.
-# time: 240 s
+# The rest of it is in contract_who.bats.
 load cluster
 load accounting
 
@@ -15,6 +15,11 @@ setup_file()
 teardown_file()	{ cluster_down; }
 teardown()	{ cluster_clear; }
 
+event_is() { books "SELECT 1 FROM event WHERE job = $(job "$1") AND what = '$2' AND reason = '$3'" | grep -q 1; }
+
+# In tests a pass is a second (twice: one tells, one acts), the grace 4 s, KillWait 10 s; 2 s are Slurm's.
+BOUND=$((2 + 4 + 10 + 2))
+
 seconds_of() { date -d "$(job_field "$1" "$2")" +%s; }
 
 @test "a free job gives way at once" {
@@ -25,8 +30,6 @@ seconds_of() { date -d "$(job_field "$1" "$2")" +%s; }
 	eventually job_is idle PENDING free
 	eventually event_is idle displaced FREE_RECLAIMED
 }
-
-event_is() { books "SELECT 1 FROM event WHERE job = $(job "$1") AND what = '$2' AND reason = '$3'" | grep -q 1; }
 
 @test "a funded run stays inside its minimum runtime and gives way after it, within a pass, the grace and KillWait" {
 	local started gone
@@ -39,9 +42,11 @@ event_is() { books "SELECT 1 FROM event WHERE job = $(job "$1") AND what = '$2' 
 	gone=$(seconds_of other StartTime)
 	echo "long began at $started, other $((gone - started)) s later"
 	((gone - started >= 20))
-	# pass 1 s (twice: it is told by one and goes by another), grace 4 s, KillWait 10 s, 2 s
-	((gone - started <= 20 + 2 + 4 + 10 + 2))
+	((gone - started <= 20 + BOUND))
 	eventually job_is long PENDING funded
 	event_is long told ROTATED
 	eventually event_is long displaced ROTATED
+	as ada budgetctl events "$(job long)" | grep -q "displaced *ROTATED *$(job other)"
+	run as bob budgetctl events 999
+	((status != 0))
 }
