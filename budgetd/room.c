@@ -165,8 +165,9 @@ static struct placement_run describe(const struct room *r, const struct room_run
 	ssize_t project = ranking_node(ranking, run->project);
 
 	return (struct placement_run){ .project = project < 0 ? 0 : (uint32_t)project, .free = run->tier == TIER_FREE,
-		.slot = pass_slot_is_open(r->p, run->project), .lost_protection = (run->free_since && run->free_since <= now) || run->unprotected_at,
-		.still = project < 0 || must_stay(r->p, x), .start = run->start, .safe_until = safe_until(r, x) };
+		.lost_protection = (run->free_since && run->free_since <= now) || run->unprotected_at,
+		.still = project < 0 || must_stay(r->p, x), .slot = pass_slot_is_open(r->p, run->project), .start = run->start,
+		.safe_until = safe_until(r, x) };
 }
 
 static int remember_name(struct room *r, uint32_t name, uint32_t run)

@@ -72,6 +72,7 @@
 SUITES(SUITE_PROTOTYPE)
 
 /* of the program `pass` */
+Suite *pass_displace_suite(void);
 Suite *pass_fronts_suite(void);
 Suite *pass_hold_suite(void);
 Suite *pass_idle_suite(void);
