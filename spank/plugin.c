@@ -21,6 +21,7 @@ SPANK_PLUGIN(gpubudget, 1)
 int slurm_spank_init(spank_t sp, int argc, char *argv[]);
 int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[]);
 int slurm_spank_user_init(spank_t sp, int argc, char *argv[]);
+int slurm_spank_task_init(spank_t sp, int argc, char *argv[]);
 
 /* The one context of this plugin: SPANK hands none to its callbacks. */
 static struct declared declared = { .max_min_runtime_s = MAX_MIN_RUNTIME_PRESET_S };
@@ -167,6 +168,14 @@ int slurm_spank_user_init(spank_t sp, int argc, char *argv[])
 		else
 			spank_unsetenv(sp, job_option_table[i].variable);
 	}
+	return 0;
+}
+
+/* Later than the options: Slurm counts the restarts only when it sets up the task. */
+int slurm_spank_task_init(spank_t sp, int argc, char *argv[])
+{
+	(void)argc;
+	(void)argv;
 	set_facts(sp);
 	return 0;
 }
