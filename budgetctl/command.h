@@ -74,6 +74,7 @@ enum command_option {
 	OPT_FROM_ALLOCATION,
 	OPT_TO_ALLOCATION,
 	OPT_UNMETERED,
+	OPT_CRITICAL,
 	OPTIONS
 };
 
@@ -126,6 +127,9 @@ int cmd_refund(struct session *s);
 int cmd_void(struct session *s);
 int cmd_cap_list(struct session *s);
 int cmd_cap_set(struct session *s);
+int cmd_drain(struct session *s);
+int cmd_undrain(struct session *s);
+int cmd_drains(struct session *s);
 int cmd_changes(struct session *s);
 int cmd_rate_list(struct session *s);
 int cmd_rate_set(struct session *s);

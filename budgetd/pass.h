@@ -159,6 +159,9 @@ int pass_look_at_idle(struct pass *p, struct fault *why);	/* when there are new 
 int pass_tell_to_go(struct pass *p, int64_t run, enum event_reason reason, const char *detail, bool critical, struct fault *why);
 int pass_follow_leaving(struct pass *p, struct fault *why);	/* signals, and who is due */
 
+/* --- controller_drain.c: nodes that are to be empty --- */
+int pass_follow_drains(struct pass *p, struct fault *why);
+
 /* --- controller_shadow.c: partitions where nothing in Slurm is changed --- */
 enum enforcement pass_mode(const struct pass *p, const struct job_view *j);
 int pass_meet_shadow(struct pass *p, const struct job_view *j, struct fault *why);	/* a job without an admission of its own */

@@ -112,6 +112,8 @@ static int fill_node(struct cluster_view *c, struct node_view *v, const node_inf
 	memset(v, 0, sizeof(*v));
 	v->name = strings_keep(s, n->name);
 	v->healthy = node_is_healthy(n->node_state);
+	v->draining = n->node_state & NODE_STATE_DRAIN;
+	v->reason = strings_keep(s, n->reason);
 	v->gpus = gpus->total;
 	v->gres = strings_keep(s, n->gres);
 	if (add_gpus(&c->gpus, gpus) < 0)

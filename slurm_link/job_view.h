@@ -171,6 +171,8 @@ struct node_view {
 	const char *name;
 	bool healthy;			/* can be given work: not DOWN, DRAIN, FAIL, MAINT, powered down, not
 					 * responding... */
+	bool draining;			/* DRAIN is set, by whomever: its jobs end, it gets none. Not so in a maintenance reservation alone */
+	const char *reason;		/* that was given for it; NULL = none */
 	int64_t gpus;
 	const char *gres;		/* "gpu:h100:8(S:0-1)", as Slurm has it */
 };

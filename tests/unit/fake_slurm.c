@@ -19,11 +19,15 @@ void log_info(const char *fmt, ...)
 }
 
 static struct fake_job table[FAKE_JOBS_MAX];
+#define FAKE_NODES_MAX 4
+static struct fake_node node_table[FAKE_NODES_MAX];
+static size_t nodes;
 static size_t jobs;
 static struct gpu_count healthy;
 
 void fake_slurm_reset(void)
 {
+	nodes = 0;
 	memset(table, 0, sizeof(table));
 	jobs = 0;
 	fake_slurm_healthy(0);
@@ -97,13 +101,59 @@ int slurm_link_jobs(struct slurm_link *l, int64_t since, struct job_table **out,
 	return 0;
 }
 
+struct fake_node *fake_slurm_node(const char *name)
+{
+	struct fake_node *n = &node_table[nodes++];
+
+	*n = (struct fake_node){ .draining = false };
+	snprintf(n->name, sizeof(n->name), "%s", name);
+	return n;
+}
+
+static int node_update(const char *node, bool draining, const char *reason, struct fault *why)
+{
+	for (size_t i = 0; i < nodes; i++) {
+		struct fake_node *n = &node_table[i];
+
+		if (strcmp(n->name, node))
+			continue;
+		n->draining = draining;
+		snprintf(n->reason, sizeof(n->reason), "%s", reason);
+		*(draining ? &n->drained : &n->undrained) += 1;
+		return 0;
+	}
+	return fault_errno(why, ENOENT, "there is no node %s", node);
+}
+
+int slurm_link_drain(struct slurm_link *l, const char *node, const char *reason, struct fault *why)
+{
+	(void)l;
+	return node_update(node, true, reason, why);
+}
+
+int slurm_link_undrain(struct slurm_link *l, const char *node, struct fault *why)
+{
+	(void)l;
+	return node_update(node, false, "", why);
+}
+
+bool slurm_link_has_node(const char *list, const char *node)
+{
+	return list && !strcmp(list, node);	/* one node a job here */
+}
+
 int slurm_link_cluster(struct slurm_link *l, struct cluster_view **out, struct fault *why)
 {
 	(void)l;
 	*out = calloc(1, sizeof(**out));
-	if (*out)
-		(*out)->healthy = healthy;
-	return *out ? 0 : fault_errno(why, ENOMEM, "out of memory");
+	if (!*out || !((*out)->nodes = calloc(FAKE_NODES_MAX, sizeof(*(*out)->nodes))))
+		return fault_errno(why, ENOMEM, "out of memory");
+	(*out)->healthy = healthy;
+	(*out)->node_count = nodes;
+	for (size_t i = 0; i < nodes; i++)
+		(*out)->nodes[i] = (struct node_view){ .name = node_table[i].name, .draining = node_table[i].draining, .gpus = 8,
+			.healthy = !node_table[i].draining, .reason = node_table[i].reason[0] ? node_table[i].reason : NULL };
+	return 0;
 }
 
 int slurm_link_update(struct slurm_link *l, const char *job, const struct job_update *u, struct fault *why)

@@ -445,6 +445,7 @@ int main(void)
 	suite_add_tcase(s, h);
 	srunner_add_suite(r, pass_fronts_suite());
 	srunner_add_suite(r, pass_idle_suite());
+	srunner_add_suite(r, pass_drain_suite());
 	srunner_run_all(r, CK_ENV);
 	failed = srunner_ntests_failed(r);
 	srunner_free(r);

@@ -20,6 +20,7 @@
 	X(copy) \
 	X(doctor) \
 	X(doctor_files) \
+	X(drain) \
 	X(duration) \
 	X(entitlement) \
 	X(fairshare) \
@@ -71,6 +72,7 @@
 SUITES(SUITE_PROTOTYPE)
 
 Suite *pass_fronts_suite(void);
+Suite *pass_drain_suite(void);	/* of the program `pass` */
 Suite *pass_idle_suite(void);	/* of the program `pass` */
 
 #endif
