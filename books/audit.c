@@ -103,7 +103,10 @@ const struct audit_check audit_checks[] = {
 		" WHEN 'role' THEN (SELECT m.role FROM member m WHERE m.project = p.id AND m.user = c.user)"
 		" WHEN 'cap_units' THEN (SELECT k.units FROM cap k WHERE k.project = p.id AND k.user = c.user)"
 		" WHEN 'starts' THEN a.starts WHEN 'ends' THEN a.ends WHEN 'carry_over_percent' THEN a.carry_over"
-		" WHEN 'vests' THEN iif(a.vests, 'yes', 'no') WHEN 'burst_units' THEN a.burst WHEN 'comment' THEN a.comment ELSE c.became END"
+		" WHEN 'vests' THEN iif(a.vests, 'yes', 'no') WHEN 'burst_units' THEN a.burst WHEN 'comment' THEN a.comment"
+		" ELSE iif(c.what NOT LIKE 'slot %', c.became, (SELECT printf('%s %02d:%02d for %d min up to %d %%',"
+		" substr('montuewedthufrisatsun', s.starts / 86400 * 3 + 1, 3), s.starts % 86400 / 3600, s.starts % 3600 / 60, s.length / 60,"
+		" s.percent) FROM slot s WHERE s.id = CAST(substr(c.what, 6) AS INTEGER) AND s.removed_at IS NULL)) END"
 		" AS TEXT) AS is_ FROM change c JOIN project p ON p.id = c.project LEFT JOIN allocation a ON a.id = c.allocation"
 		" WHERE c.id IN (SELECT max(id) FROM change GROUP BY project, allocation, what, user))"
 		" WHERE is_ IS NOT became ORDER BY id LIMIT 1", NULL },

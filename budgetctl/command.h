@@ -75,6 +75,9 @@ enum command_option {
 	OPT_TO_ALLOCATION,
 	OPT_UNMETERED,
 	OPT_CRITICAL,
+	OPT_DAY,
+	OPT_FROM,
+	OPT_HOURS,
 	OPTIONS
 };
 
@@ -130,6 +133,9 @@ int cmd_cap_set(struct session *s);
 int cmd_drain(struct session *s);
 int cmd_undrain(struct session *s);
 int cmd_drains(struct session *s);
+int cmd_slot_add(struct session *s);
+int cmd_slot_list(struct session *s);
+int cmd_slot_remove(struct session *s);
 int cmd_changes(struct session *s);
 int cmd_rate_list(struct session *s);
 int cmd_rate_set(struct session *s);
@@ -137,6 +143,8 @@ int cmd_request(struct session *s);
 int cmd_request_list(struct session *s);
 int cmd_request_approve(struct session *s);
 int cmd_request_refuse(struct session *s);
+int cmd_tree(struct session *s);
+int cmd_share_set(struct session *s);
 int cmd_balance(struct session *s);
 int cmd_journal(struct session *s);
 int cmd_hold_list(struct session *s);

@@ -74,7 +74,7 @@ int cmd_project_show(struct session *s)
 
 /* --- what add and set send -------------------------------------------------------------------------- */
 
-static int share_put(struct json_object *body, const char *key, const char *text)
+static int weight_put(struct json_object *body, const char *key, const char *name, const char *text)
 {
 	long long share;
 	char *end;
@@ -82,8 +82,13 @@ static int share_put(struct json_object *body, const char *key, const char *text
 	errno = 0;
 	share = strtoll(text, &end, 10);
 	if (errno || end == text || *end || share < 0)
-		return complain(USAGE, "--share %s: give a whole number, 0 or more", text);
+		return complain(USAGE, "%s%s: give a whole number, 0 or more", name, text);
 	return request_number(body, key, share) < 0 ? out_of_memory() : DONE;
+}
+
+static int share_put(struct json_object *body, const char *key, const char *text)
+{
+	return weight_put(body, key, "--share ", text);
 }
 
 static int credit_put(struct json_object *body, const char *key, const char *text)
@@ -200,6 +205,20 @@ int cmd_project_set(struct session *s)
 
 	if (rv == DONE && !json_object_object_length(body))
 		rv = complain(USAGE, "nothing to set. See budgetctl project set --help");
+	if (rv == DONE)
+		rv = text_put(body, "reason", session_option(s, OPT_REASON));
+	if (rv == DONE)
+		return project_write(s, "PATCH", request_path("/v1/projects/", session_word(s, 0)), body);
+	json_object_put(body);
+	return rv;
+}
+
+/* `project set --share` under the name that owners look for. */
+int cmd_share_set(struct session *s)
+{
+	struct json_object *body = json_object_new_object();
+	int rv = body ? weight_put(body, "share", "", session_word(s, 1)) : out_of_memory();
+
 	if (rv == DONE)
 		rv = text_put(body, "reason", session_option(s, OPT_REASON));
 	if (rv == DONE)

@@ -309,9 +309,10 @@ static int pass_over_books(struct controller *c, struct pass *p, struct fault *w
 	compare(c, p);
 	if (pass_look_at_idle(p, why) < 0 || pass_follow_drains(p, why) < 0)
 		return -1;
-	if (pass_follow_shadow(p, why) < 0 || pass_follow_leaving(p, why) < 0)
+	if (pass_follow_shadow(p, why) < 0 || pass_know_leaving(p, why) < 0 || pass_publish_places(p, why) < 0)
 		return -1;
-	return pass_publish_places(p, why);
+	/* Behind the places: they are by what is, room is made by what is promised. */
+	return pass_make_room(p, why) < 0 ? -1 : pass_follow_leaving(p, why);
 }
 
 static int64_t now_ms(void)
@@ -360,6 +361,8 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 	free(p.records);
 	free(p.waiting);
 	free(p.lane_users);
+	pass_slots_free(p.slots);
+	free(p.leaving);
 	if (ledger_checkpoint(c->books, why) < 0)
 		rc = -1;
 	took.all_ms = now_ms() - begun;

@@ -1,82 +1,100 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * controller_displace.c - runs that give way: told together, gone after their grace (doc/model.md, 6).
  *
- * What is decided stands in the books first (`leaving`), then Slurm is told: whatever is killed in between, the next pass goes on. A run is
- * told once; what did not reach Slurm is said again. */
+ * What is decided stands in the books first (`leaving`), then Slurm is told: whatever is killed in between, the next pass goes on. A run that
+ * goes for the sake of a job loses its place above that one: Slurm displaces it when the job fits then, and all of them in one cycle. One
+ * that has to go anyhow, or that Slurm protects for longer than we do, is requeued; who cannot be is cancelled. */
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
+#include "lib/place.h"
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define SPARED_AFTER_S 120		/* Slurm looks at all that waits well within that: then it cannot use what it would get */
+
 /* --- told --------------------------------------------------------------------------------------- */
 
+static struct leaving_run *remember(struct pass *p, const struct leaving *x, const struct run *r)
+{
+	const struct job_view *j = job_table_find(p->jobs, (uint32_t)r->job);
+
+	if (p->nleaving == p->leaving_room) {
+		size_t room = p->leaving_room ? 2 * p->leaving_room : 16;
+		struct leaving_run *more = reallocarray(p->leaving, room, sizeof(*more));
+
+		if (!more)
+			return NULL;
+		p->leaving = more;
+		p->leaving_room = room;
+	}
+	p->leaving[p->nleaving] = (struct leaving_run){ .x = *x, .run = *r, .job = j && j->start == r->start ? j : NULL };
+	return &p->leaving[p->nleaving++];
+}
+
+static int know(const struct leaving *x, const struct run *r, void *arg)
+{
+	return remember(arg, x, r) ? 0 : -1;
+}
+
+int pass_know_leaving(struct pass *p, struct fault *why)
+{
+	p->nleaving = 0;
+	return leaving_walk(p->books, p->facts.cluster, know, p, why);
+}
+
 struct telling {
-	int64_t run;
-	struct leaving leaving;
-	const char *detail;
-	bool said;			/* before */
+	const struct going *g;
+	int said;			/* 1 = before */
 };
+
+static struct leaving_run *known(struct pass *p, int64_t run)
+{
+	for (size_t i = 0; i < p->nleaving; i++)
+		if (p->leaving[i].x.run == run)
+			return &p->leaving[i];
+	return NULL;
+}
 
 static int tell(struct pass *p, void *arg, struct fault *why)
 {
 	struct telling *t = arg;
+	struct leaving x = { .run = t->g->run, .told_at = p->now, .due = p->now + t->g->grace_s, .reason = t->g->reason,
+		.for_job = t->g->for_job };
+	struct leaving_run *l = known(p, x.run);
 	struct run r;
-	int rc = run_by_id(p->b->ledger, t->run, &r, why);
+	int rc = run_by_id(p->b->ledger, x.run, &r, why);
 
 	if (rc != 1 || r.ended)
 		return rc < 0 ? -1 : 0;		/* it is gone already */
-	rc = leaving_add(p->b->ledger, &r, &t->leaving, t->detail, why);
-	t->said = rc == 1;
-	return rc < 0 ? -1 : 0;
+	t->said = leaving_add(p->b->ledger, &r, &x, t->g->detail, why);
+	if (t->said < 0 || leaving_of(p->b->ledger, x.run, &x, why) != 1)
+		return -1;
+	if (l)
+		l->x = x;
+	else if (!(l = remember(p, &x, &r)))
+		return fault_errno(why, ENOMEM, "out of memory");
+	snprintf(l->detail, sizeof(l->detail), "%s", t->g->detail);
+	return 0;
+}
+
+int pass_tell(struct pass *p, const struct going *g, struct fault *why)
+{
+	struct telling t = { .g = g };
+
+	return pass_write(p, LEDGER_HOLDS, tell, &t, why) < 0 ? -1 : t.said;
 }
 
 int pass_tell_to_go(struct pass *p, int64_t run, enum event_reason reason, const char *detail, bool critical, struct fault *why)
 {
-	struct telling t = { .run = run, .detail = detail, .leaving = { .run = run, .told_at = p->now, .reason = reason,
-		.due = p->now + (critical ? 0 : p->b->settings->grace_s) } };
+	const struct going g = { .run = run, .reason = reason, .detail = detail, .grace_s = critical ? 0 : p->b->settings->grace_s };
 
-	if (pass_write(p, LEDGER_HOLDS, tell, &t, why) < 0)
-		return -1;
-	return t.said;
+	return pass_tell(p, &g, why);
 }
 
-/* --- followed ----------------------------------------------------------------------------------- */
-
-struct follow {
-	struct pass *p;
-	struct leaving_run {
-		struct leaving x;
-		struct run run;
-		const struct job_view *job;	/* NULL: it is gone */
-	} *runs;
-	size_t count, room;
-};
-
-static int collect(const struct leaving *x, const struct run *r, void *arg)
-{
-	struct follow *f = arg;
-	const struct job_view *j = job_table_find(f->p->jobs, (uint32_t)r->job);
-
-	if (f->count == f->room) {
-		size_t room = f->room ? 2 * f->room : 16;
-		struct leaving_run *more = reallocarray(f->runs, room, sizeof(*more));
-
-		if (!more)
-			return -1;
-		f->runs = more;
-		f->room = room;
-	}
-	f->runs[f->count++] = (struct leaving_run){ .x = *x, .run = *r, .job = j && j->start == r->start ? j : NULL };
-	return 0;
-}
-
-/* In the writer: what this pass has told is not in its snapshot. */
-static int collect_all(struct pass *p, void *arg, struct fault *why)
-{
-	return leaving_walk(p->b->ledger, p->facts.cluster, collect, arg, why);
-}
+/* --- in the books ------------------------------------------------------------------------------- */
 
 static int update(struct pass *p, void *arg, struct fault *why)
 {
@@ -88,15 +106,44 @@ static int forget(struct pass *p, void *arg, struct fault *why)
 	return leaving_remove(p->b->ledger, *(int64_t *)arg, why);
 }
 
-static bool runs(const struct leaving_run *l)
+struct note {
+	const struct leaving_run *l;
+	enum event_what what;
+	const char *detail;
+};
+
+/* An event, and it does not leave any more. */
+static int note_and_forget(struct pass *p, void *arg, struct fault *why)
 {
-	return l->job && !l->run.ended && (l->job->stage == STAGE_RUNNING || l->job->stage == STAGE_SUSPENDED);
+	struct note *n = arg;
+
+	if (event_of_run(p->b->ledger, &n->l->run, n->what, n->l->x.reason, n->l->x.for_job, n->detail, p->now, why) < 0)
+		return -1;
+	return leaving_remove(p->b->ledger, n->l->x.run, why);
+}
+
+static int spare(struct pass *p, struct leaving_run *l, const char *because, struct fault *why)
+{
+	struct note n = { .l = l, .what = EVENT_SPARED, .detail = because };
+
+	log_info("job %s may stay: %s", l->run.label, because);
+	return pass_write(p, LEDGER_HOLDS, note_and_forget, &n, why);
+}
+
+/* --- Slurm is told ------------------------------------------------------------------------------ */
+
+static void notify(struct pass *p, const struct leaving_run *l)
+{
+	char text[640];
+
+	snprintf(text, sizeof(text), "gpubudget: this job gives way (%s)%s%s", event_reason_name(l->x.reason), l->detail[0] ? ": " : "", l->detail);
+	slurm_link_notify(p->b->slurm, l->job->job_id, text, NULL);	/* a courtesy: the signal is what counts */
 }
 
 static int signal_once(struct pass *p, struct leaving_run *l, struct fault *why)
 {
-	char record[RECORD_MAX];
 	struct fault problem = {0};
+	char record[RECORD_MAX];
 
 	if (slurm_link_signal(p->b->slurm, pass_record(l->job, record), SIGTERM, false, &problem) < 0 && errno != ENOENT) {
 		log_warning("job %s gives way and could not be told: %s", l->run.label, problem.text);
@@ -107,11 +154,11 @@ static int signal_once(struct pass *p, struct leaving_run *l, struct fault *why)
 	return pass_write(p, LEDGER_HOLDS, update, &l->x, why);
 }
 
-/* Back into the queue, or cancelled: its user was told so at submission. */
-static int make_go(struct pass *p, struct leaving_run *l, struct fault *why)
+/* Back into the queue, or cancelled: its user was told so at submission. true: Slurm does it. */
+static bool send_off(struct pass *p, const struct leaving_run *l)
 {
-	char record[RECORD_MAX];
 	struct fault problem = {0};
+	char record[RECORD_MAX];
 	int rc = -1;
 
 	pass_record(l->job, record);
@@ -120,32 +167,115 @@ static int make_go(struct pass *p, struct leaving_run *l, struct fault *why)
 		rc = slurm_link_requeue(p->b->slurm, record, &problem);
 	if (rc < 0 && errno == ENOTSUP)
 		rc = slurm_link_cancel(p->b->slurm, record, &problem);
-	if (rc < 0 && errno != ENOENT) {
+	if (rc < 0 && errno != ENOENT)
 		log_warning("job %s was to give way and is still there: %s", l->run.label, problem.text);
-		return 0;
+	return rc == 0 || errno == ENOENT;
+}
+
+/* Below the job that it goes for; Slurm does the rest. */
+static bool lower(struct pass *p, const struct leaving_run *l, const struct waiting *w)
+{
+	int32_t place = w->place - place_gap(p->facts.priority_weights);
+	struct fault problem = {0};
+	char record[RECORD_MAX];
+
+	if (l->job->site_factor == place)
+		return true;
+	if (slurm_link_set_site_factor(p->b->slurm, pass_record(l->job, record), place, &problem) == 0 || errno == ENOENT)
+		return true;
+	log_warning("job %s was to give way and keeps its place: %s", l->run.label, problem.text);
+	return false;
+}
+
+/* --- followed ----------------------------------------------------------------------------------- */
+
+static const struct waiting *find_waiting(const struct pass *p, int64_t job)
+{
+	for (size_t i = 0; i < p->nwaiting; i++)
+		if (pass_array_or_job_id(p->waiting[i].job) == job && p->waiting[i].admission.tier == TIER_FUNDED && p->waiting[i].tasks)
+			return &p->waiting[i];
+	return NULL;
+}
+
+bool pass_has_lost_place(const struct pass *p, int64_t run)
+{
+	for (size_t i = 0; i < p->nleaving; i++) {
+		const struct leaving *x = &p->leaving[i].x;
+
+		if (x->run == run)
+			return x->for_job && x->due <= p->now && find_waiting(p, x->for_job);
 	}
+	return false;
+}
+
+/* Slurm keeps a run for its PreemptExemptTime, which is the site's default minimum runtime, whatever it declared itself. */
+static bool slurm_protects(const struct pass *p, const struct leaving_run *l)
+{
+	return p->now - l->run.start <= p->b->settings->default_min_runtime_s;
+}
+
+static int make_go(struct pass *p, struct leaving_run *l, const struct waiting *w, struct fault *why)
+{
+	bool first = !l->x.made_to_go_at, done = false;
+
+	if (!first && p->now - l->x.made_to_go_at > SPARED_AFTER_S && w)
+		return spare(p, l, "the job that it was to go for cannot use its GPUs", why);
+	if (w && !slurm_protects(p, l))
+		done = lower(p, l, w);
+	else if (first)
+		done = send_off(p, l);
+	if (!first || !done)
+		return 0;
 	l->x.made_to_go_at = p->now;
 	return pass_write(p, LEDGER_HOLDS, update, &l->x, why);
 }
 
+/* It took its leave within the grace. Whatever its script returned, it ended because it was told to: it comes again (researchers.md). */
+static bool comes_again(const struct leaving_run *l)
+{
+	return l->job && l->job->requeueable && l->x.signalled_at && !l->x.made_to_go_at && l->run.ended >= l->x.signalled_at &&
+	       (!strcmp(l->run.state, "COMPLETED") || !strcmp(l->run.state, "FAILED"));
+}
+
+static int follow_ended(struct pass *p, struct leaving_run *l, struct fault *why)
+{
+	struct note n = { .l = l, .what = EVENT_DISPLACED, .detail = "it ended within its grace and is in the queue again" };
+
+	if (!comes_again(l))
+		return pass_write(p, LEDGER_HOLDS, forget, &l->x.run, why);
+	if (!send_off(p, l))
+		return 0;
+	log_info("job %s ended as it was told to go: it is in the queue again", l->run.label);
+	/* That one that failed gave way is in the books already, with its end. */
+	if (strcmp(l->run.state, "COMPLETED"))
+		return pass_write(p, LEDGER_HOLDS, forget, &l->x.run, why);
+	return pass_write(p, LEDGER_HOLDS, note_and_forget, &n, why);
+}
+
 static int follow_one(struct pass *p, struct leaving_run *l, struct fault *why)
 {
+	const struct waiting *w = find_waiting(p, l->x.for_job);
+
 	if (l->run.ended)
-		return pass_write(p, LEDGER_HOLDS, forget, &l->x.run, why);
-	if (!runs(l) || pass_mode(p, l->job) != ENFORCE_ON)
+		return follow_ended(p, l, why);
+	if (!l->job || (l->job->stage != STAGE_RUNNING && l->job->stage != STAGE_SUSPENDED) || pass_mode(p, l->job) != ENFORCE_ON)
 		return 0;
+	if (l->x.for_job && !w)
+		return spare(p, l, "the job that it was to go for does not wait any more", why);
 	if (p->now >= l->x.due)
-		return l->x.made_to_go_at ? 0 : make_go(p, l, why);
+		return make_go(p, l, w, why);
 	return l->x.signalled_at ? 0 : signal_once(p, l, why);
 }
 
+/* All signals first: who leaves takes its time, and they leave together. */
 int pass_follow_leaving(struct pass *p, struct fault *why)
 {
-	struct follow f = { .p = p };
-	int rc = pass_write(p, LEDGER_HOLDS, collect_all, &f, why);
+	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < f.count; i++)
-		rc = follow_one(p, &f.runs[i], why);
-	free(f.runs);
+	for (size_t i = 0; rc == 0 && i < p->nleaving; i++)
+		rc = follow_one(p, &p->leaving[i], why);
+	for (size_t i = 0; rc == 0 && i < p->nleaving; i++)
+		if (p->leaving[i].detail[0] && p->leaving[i].job)
+			notify(p, &p->leaving[i]);
 	return rc;
 }

@@ -188,5 +188,7 @@ int pass_choose_fronts(struct pass *p, bool paid, struct fault *why)
 	}
 	give_lane(p, &limits, jobs, n);
 	free(jobs);
+	if (pass_choose_slots(p, paid, why) < 0)
+		return -1;
 	return paid ? note_lane(p, why) : 0;
 }

@@ -50,15 +50,48 @@ int pass_mark(struct pass *p, const struct job_view *j, const char *token, const
 	return mark(p, j, pass_record(j, record), token, &u, held, why);
 }
 
+/* Slurm displaces a run whose priority is 0: by our own hold, which met it as it started, or by somebody else's. */
 void pass_mend_running(struct pass *p, const struct job_view *j)
 {
 	struct job_update u = { .hold = HOLD_RELEASE };
+	bool ours = token_waits(j->admin_comment);
 	struct fault why = {0};
 	char record[RECORD_MAX];
 
-	/* Slurm displaces a run whose priority is 0. */
-	if (j->priority == 0 && token_waits(j->admin_comment) && mark(p, j, pass_record(j, record), NULL, &u, false, &why) < 0)
+	if (j->priority != 0 || j->cron || (!ours && (!job_concerns_us(j) || pass_mode(p, j) != ENFORCE_ON)))
+		return;
+	if (!ours)
+		log_info("job %u runs and was held: Slurm would give its GPUs away, so the hold is taken back", j->job_id);
+	if (mark(p, j, pass_record(j, record), NULL, &u, false, &why) < 0)
 		log_warning("job %u: %s", j->job_id, why.text);
+}
+
+/* --- displaced by a hold ------------------------------------------------------------------------ */
+
+#define GIVEN_AWAY_S 60			/* after the run: a hold that is met later is one of a job in the queue */
+
+static int last_run(const struct run *r, void *arg)
+{
+	*(struct run *)arg = *r;
+	return 0;
+}
+
+/* Its user held it while it ran, budgetd could not refuse that, and Slurm was faster than the loop: it is in the queue, held, which nobody
+ * asked for. */
+int pass_release_displaced(struct pass *p, const struct job_view *j, struct fault *why)
+{
+	struct job_update u = { .hold = HOLD_RELEASE };
+	char record[RECORD_MAX];
+	struct run r = {0};
+
+	if (j->held != HELD_BY_USER || !j->restarts || j->cron || token_waits(j->admin_comment) || pass_mode(p, j) != ENFORCE_ON)
+		return 0;
+	if (run_walk_job(p->books, j->job_id, last_run, &r, why) < 0)
+		return -1;
+	if (strcmp(r.state, "PREEMPTED") != 0 || p->now - r.ended > GIVEN_AWAY_S)
+		return 0;
+	log_info("job %u was held while it ran and displaced by that: it is released", j->job_id);
+	return mark(p, j, pass_record(j, record), NULL, &u, false, why);
 }
 
 /* --- as many as are paid for -------------------------------------------------------------------- */

@@ -156,5 +156,7 @@ int pass_meet_pending(struct pass *p, const struct job_view *j, struct fault *wh
 		return answer_met_job(p, j, why);	/* its hold is there; the next pass finds it among those that wait */
 	if (a.job == 0 && pass_write(p, LEDGER_HOLDS, bind_to_job, &x, why) < 0)
 		return -1;
+	if (pass_release_displaced(p, j, why) < 0)
+		return -1;
 	return remember_waiting(p, j, &a, why);
 }

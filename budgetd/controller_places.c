@@ -42,7 +42,7 @@ static int raise_run(const struct run *r, void *arg)
 	struct raising *x = arg;
 	struct publication pub = { job_table_find(x->p->jobs, (uint32_t)r->job), x->place };
 
-	if (r->tier != TIER_FUNDED || !r->admission || !pub.job || pub.job->start != r->start || pub.job->stage != STAGE_RUNNING)
+	if (r->tier != TIER_FUNDED || !r->admission || pass_has_lost_place(x->p, r->id) || !pub.job || pub.job->start != r->start || pub.job->stage != STAGE_RUNNING)
 		return 0;
 	return publish(x->p, &pub);
 }
@@ -92,6 +92,8 @@ static int place_waiting(struct pass *p, const struct order_job *jobs, size_t n,
 		now[i] = ((const struct waiting *)jobs[i].data)->job->site_factor;
 	if (rc == 0)
 		rc = place_assign(now, n, gap, places);
+	for (size_t i = 0; i < n && rc == 0; i++)
+		((struct waiting *)jobs[i].data)->place = places[i];
 	if (rc == 0) {
 		publish_pending(p, jobs, places, n, true);
 		publish_pending(p, jobs, places, n, false);

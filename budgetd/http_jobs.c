@@ -18,7 +18,7 @@
 struct seen_job {
 	bool found;
 	char state[32], reason[64], qos[64];
-	int64_t planned_start, waiting_tasks, held_tasks, running;	/* held: by us, for lack of money */
+	int64_t planned_start, waiting_tasks, held_tasks, running, suspended;	/* held: by us, for lack of money */
 	int32_t place;
 };
 
@@ -34,6 +34,8 @@ static void look_at(const struct job_view *j, void *arg)
 		s->held_tasks += j->array_count;
 	if (j->stage == STAGE_RUNNING)
 		s->running++;
+	if (j->stage == STAGE_SUSPENDED)
+		s->suspended++;
 	if (!first && j->stage != STAGE_PENDING)
 		return;
 	snprintf(s->state, sizeof(s->state), "%s", j->base_state);
@@ -196,6 +198,9 @@ static int tell_waiting(struct explanation *x)
 		return tell_parked(x);
 	else if (x->seen.waiting_tasks)
 		tell(x, "It waits: %s.", x->seen.reason[0] ? x->seen.reason : "the scheduler has not looked at it yet");
+	else if (x->seen.suspended)
+		tell(x, "It is suspended, and not protected: Slurm gives the GPUs of a suspended run to any job that may displace it, and then "
+			"holds it in the queue until an administrator releases it (scontrol release).");
 	else if (x->seen.running)
 		tell(x, "It runs.");
 	return 0;

@@ -4,6 +4,8 @@
 #include "budgetd/cluster_state.h"
 #include "budgetd/routes.h"
 #include "budgetd/shadow.h"
+#include "lib/gpu_request.h"
+#include "lib/job_id.h"
 #include "lib/token.h"
 #include <errno.h>
 #include <stdio.h>
@@ -163,6 +165,57 @@ static int answer_modification(struct request *rq, struct verdict *v, struct fau
 	return rc;
 }
 
+/* --- a hold -------------------------------------------------------------------------------------- */
+
+/* What the hold names: a job with all of its tasks or components, or tasks of it. */
+struct named {
+	uint32_t job;
+	const char *tasks;		/* "5", "[2-5]"; NULL = all */
+	char runs[JOB_NAME_TEXT_MAX], waits[JOB_NAME_TEXT_MAX];	/* the first record of either, "" = none */
+};
+
+static void look_at_record(const struct job_view *j, void *arg)
+{
+	struct named *n = arg;
+	bool is_task = j->array_job_id && j->array_task_id != JOB_NOT_A_TASK;
+
+	if (n->tasks && is_task && !gpu_request_array_names(n->tasks, j->array_task_id))
+		return;
+	if (j->stage == STAGE_PENDING && !n->waits[0])
+		job_view_text(j, n->waits);
+	if ((j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED) && !n->runs[0])
+		job_view_text(j, n->runs);
+}
+
+static void refuse_hold(const struct named *n, struct verdict *v)
+{
+	*v = (struct verdict){0};
+	snprintf(v->text, sizeof(v->text), "refused: job %s runs, and Slurm gives the GPUs of a run that is held to others. To stop it and keep "
+		"it in the queue: scontrol requeuehold %s.%s%s%s", n->runs, n->runs, n->waits[0] ? " To hold what waits: scontrol hold " : "",
+		n->waits, n->waits[0] ? "." : "");
+}
+
+/* What runs is not held: its priority would be 0, and Slurm displace it (doc/model.md, 6). As the last pass saw it: what started since is put
+ * right by the next one. */
+static int answer_hold(struct request *rq, struct verdict *v, struct fault *why)
+{
+	const char *job = NULL, *tasks;
+	struct named n = {0};
+	enum job_part part;
+	int64_t id;
+
+	*v = (struct verdict){ .accepted = true };
+	if (body_need_text(rq, "job", &job, why) < 0 || job_id_parse(job, &id, &part, why) < 0)
+		return -1;
+	tasks = part == JOB_TASK ? strchr(job, '_') : NULL;
+	n.job = (uint32_t)id;
+	n.tasks = tasks ? tasks + 1 : NULL;
+	cluster_state_job(rq->b->cluster, n.job, look_at_record, &n);
+	if (n.runs[0])
+		refuse_hold(&n, v);
+	return 0;
+}
+
 int verdict_post(struct request *rq, struct fault *why)
 {
 	const char *kind = NULL;
@@ -175,8 +228,10 @@ int verdict_post(struct request *rq, struct fault *why)
 		rc = answer_submission(rq, &v, why);
 	else if (strcmp(kind, "modify") == 0)
 		rc = answer_modification(rq, &v, why);
+	else if (strcmp(kind, "hold") == 0)
+		rc = answer_hold(rq, &v, why);
 	else
-		return fault_errno(why, EINVAL, "\"kind\" must be \"submit\" or \"modify\", not \"%.40s\"", kind);
+		return fault_errno(why, EINVAL, "\"kind\" must be \"submit\", \"modify\" or \"hold\", not \"%.40s\"", kind);
 	if (rc == 0)
 		rq->reply = verdict_json(rq, &v);
 	return rc;

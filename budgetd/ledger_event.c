@@ -75,6 +75,14 @@ int event_last(struct ledger *l, int64_t run, enum event_what what, enum event_r
 	return rc;
 }
 
+int event_spared_for(struct ledger *l, int64_t job, int64_t since, struct fault *why)
+{
+	static const char spared_sql[] = "SELECT 1 FROM event WHERE for_job = ? AND what = 'spared' AND at >= ? LIMIT 1";
+	int64_t one;
+
+	return sql_int(l, &one, spared_sql, why, "ii", job, since);
+}
+
 int event_walk(struct ledger *l, int64_t job, int64_t before, int64_t limit, event_fn each, void *arg, struct fault *why)
 {
 	static const char walk_sql[] = "SELECT " EVENT_COLUMNS " FROM event WHERE job = ? AND id < ? ORDER BY id DESC LIMIT ?";
@@ -92,7 +100,7 @@ int event_walk(struct ledger *l, int64_t job, int64_t before, int64_t limit, eve
 	return rc;
 }
 
-static int event_of_run(struct ledger *l, const struct run *r, enum event_what what, enum event_reason reason, int64_t for_job,
+int event_of_run(struct ledger *l, const struct run *r, enum event_what what, enum event_reason reason, int64_t for_job,
 	const char *detail, int64_t now, struct fault *why)
 {
 	struct event e = { .at = now, .job = r->job, .run = r->id, .what = what, .reason = reason, .for_job = for_job };

@@ -37,6 +37,12 @@ int event_add(struct ledger *l, const struct event *e, struct fault *why);
 /* The last one of a run with that word and reason. 1, 0, -1. */
 int event_last(struct ledger *l, int64_t run, enum event_what what, enum event_reason reason, struct event *out, struct fault *why);
 
+/* Since `since`, was a run spared that had been told to go for `job`? 1, 0, -1. */
+int event_spared_for(struct ledger *l, int64_t job, int64_t since, struct fault *why);
+/* An event of a run, dated now. */
+int event_of_run(struct ledger *l, const struct run *r, enum event_what what, enum event_reason reason, int64_t for_job,
+	const char *detail, int64_t now, struct fault *why);
+
 typedef int (*event_fn)(const struct event *e, void *arg);
 /* Of a job (its raw id), newest first, at most `limit`; before 0 = from the newest. */
 int event_walk(struct ledger *l, int64_t job, int64_t before, int64_t limit, event_fn each, void *arg, struct fault *why);

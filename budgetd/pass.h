@@ -16,6 +16,15 @@
 
 struct ranking;
 struct lane_user;
+struct pass_slots;
+
+/* A run that was told to go. */
+struct leaving_run {
+	struct leaving x;
+	struct run run;
+	const struct job_view *job;	/* of this very run; NULL: slurmctld knows it no more */
+	char detail[384];		/* told in this pass */
+};
 
 /* The tasks of one admission that wait in the queue. */
 struct waiting {
@@ -31,6 +40,7 @@ struct waiting {
 	int64_t kept_for_user;		/* of those: what its user holds, for a while */
 	bool asks;			/* it needs more than it has */
 	bool settled;			/* nothing of it has changed */
+	int32_t place;			/* once published */
 	enum order_front front;		/* once chosen (pass_choose_fronts) */
 	bool cleared;			/* likewise: a job for several nodes that waited so long that nodes are cleared for it */
 };
@@ -47,11 +57,14 @@ struct pass {
 	size_t nwaiting, waiting_room;
 	bool pool_taken;		/* a run was opened out of what was held for the queue: the snapshot does not know */
 	const struct job_view **records;	/* those of waiting, one after the other */
+	struct leaving_run *leaving;	/* those that were told to go, this pass's last; once pass_know_leaving */
+	size_t nleaving, leaving_room;
 	struct ranking *ranking;	/* of this pass: made when it is first needed */
 	struct ranking **kept;		/* the controller's, with what the last pass read; or NULL in it */
 	struct lane_user *lane_users;	/* by uid; once lane_known */
 	size_t nlane_users;
 	bool lane_known;
+	struct pass_slots *slots;	/* that are open; once fronts were chosen */
 	int64_t month_began;		/* the last edge of a month that has gone by for sure */
 	size_t interims;		/* runs charged for what lies before it: bounded */
 	bool slurmdbd_away;		/* it did not answer in this pass: not asked again in it */
@@ -105,7 +118,8 @@ int pass_het_take_turn(struct pass *p, void *arg, struct fault *why);
 
 /* --- controller_held.c: what waits for money is held, what is paid for is released --- */
 void pass_follow_held(struct pass *p, const struct waiting *w);
-void pass_mend_running(struct pass *p, const struct job_view *j);	/* it started just as it was to be held */
+void pass_mend_running(struct pass *p, const struct job_view *j);	/* it runs and is held */
+int pass_release_displaced(struct pass *p, const struct job_view *j, struct fault *why);	/* it was displaced because its user held it */
 /* Our hold on a record or its end, with what its comment and QOS are to be besides. `token` and `qos` may be NULL. */
 int pass_mark(struct pass *p, const struct job_view *j, const char *token, const char *qos, bool held, struct fault *why);
 
@@ -138,6 +152,11 @@ struct waiting *pass_find_waiting(struct pass *p, int64_t admission);	/* NULL = 
 /* --- controller_fronts.c: what goes before the path of ratios --- */
 /* waiting.front and .cleared of all. Before money is given, whoever it may be given to; `paid`, then: of those that can start. */
 int pass_choose_fronts(struct pass *p, bool paid, struct fault *why);
+/* --- controller_slots.c: projects inside a slot of theirs --- */
+int pass_choose_slots(struct pass *p, bool paid, struct fault *why);	/* for pass_choose_fronts, after the lane */
+bool pass_slot_is_open(const struct pass *p, int64_t project);	/* of it or of one above; once fronts were chosen */
+void pass_slots_free(struct pass_slots *x);	/* NULL is fine */
+
 struct lane_limits;
 struct lane_limits pass_lane_limits(const struct settings *s);
 
@@ -145,19 +164,32 @@ struct lane_limits pass_lane_limits(const struct settings *s);
 int pass_publish_places(struct pass *p, struct fault *why);
 struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking);	/* data is w */
 
-/* --- controller_ranking.c: who got how much of their share --- */
-const struct ranking *pass_ranking(struct pass *p, struct fault *why);	/* of this pass; NULL on failure */
-int pass_note_capacity(struct pass *p, struct fault *why);	/* how many GPUs can be given work, when that is not what it was */
-
-/* --- controller_idle.c: jobs whose GPUs nobody uses --- */
-int pass_look_at_idle(struct pass *p, struct fault *why);	/* when there are new samples */
+/* --- controller_room.c: room for the first jobs that do not fit --- */
+int pass_make_room(struct pass *p, struct fault *why);
 
 /* --- controller_displace.c: runs that give way --- */
 /* The run has to go: told in the books now; its processes at the end of this pass, together with all others that are told in it; gone after the
  * grace. `critical`: at once, and what it had is given back when that is inside its minimum runtime. Said again, only a sooner end counts.
  * `detail` is a sentence for its user. 1 = told before, 0, -1. */
 int pass_tell_to_go(struct pass *p, int64_t run, enum event_reason reason, const char *detail, bool critical, struct fault *why);
-int pass_follow_leaving(struct pass *p, struct fault *why);	/* signals, and who is due */
+/* The same for the sake of a job (0 = of none), with its own time. */
+struct going {
+	int64_t run;
+	enum event_reason reason;
+	const char *detail;
+	int64_t for_job, grace_s;
+};
+int pass_tell(struct pass *p, const struct going *g, struct fault *why);
+int pass_know_leaving(struct pass *p, struct fault *why);	/* p->leaving, out of the snapshot */
+bool pass_has_lost_place(const struct pass *p, int64_t run);	/* its time is over: it does not stand above what waits any more */
+int pass_follow_leaving(struct pass *p, struct fault *why);	/* who was told is signalled, who is due goes; behind the places */
+
+/* --- controller_ranking.c: who got how much of their share --- */
+const struct ranking *pass_ranking(struct pass *p, struct fault *why);	/* of this pass; NULL on failure */
+int pass_note_capacity(struct pass *p, struct fault *why);	/* how many GPUs can be given work, when that is not what it was */
+
+/* --- controller_idle.c: jobs whose GPUs nobody uses --- */
+int pass_look_at_idle(struct pass *p, struct fault *why);	/* when there are new samples */
 
 /* --- controller_drain.c: nodes that are to be empty --- */
 int pass_follow_drains(struct pass *p, struct fault *why);

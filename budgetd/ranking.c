@@ -2,19 +2,10 @@
  * ranking.c - the budget tree with what each project got (doc/model.md, 5). */
 #include "budgetd/ranking.h"
 #include "budgetd/ledger_run.h"
-#include "budgetd/occupancy.h"
-#include "budgetd/ranking_tree.h"
+#include "budgetd/ranking_inside.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct ranking {
-	struct ranking_tree tree;
-	struct occupancy *occupancy;
-	amount_t *unpaid;		/* by node: what each used without paying for it, in the window */
-	struct fairshare *funded, *free_tier;
-	int64_t from, now;
-};
 
 ssize_t ranking_node(const struct ranking *r, int64_t project)
 {

@@ -31,6 +31,7 @@ void ranking_tree_clear(struct ranking_tree *t)
 {
 	free(t->projects);
 	free(t->nodes);
+	free(t->past);
 	free(t->places);
 	free(t->changes);
 	free(t->capacities);
@@ -152,8 +153,9 @@ static int read_projects(struct ranking_tree *t, struct ledger *l, int64_t from,
 		r.next = calloc(r.count + 1, sizeof(*r.next));
 		t->projects = calloc(r.count + 1, sizeof(*t->projects));
 		t->nodes = calloc(r.count + 1, sizeof(*t->nodes));
+		t->past = calloc(r.count + 1, sizeof(*t->past));
 		t->places = calloc(r.count + 1, sizeof(*t->places));
-		if (!r.child || !r.next || !t->projects || !t->nodes || !t->places)
+		if (!r.child || !r.next || !t->projects || !t->nodes || !t->past || !t->places)
 			rc = fault_errno(why, ENOMEM, "out of memory for %zu projects", r.count);
 	}
 	if (rc == 0) {
@@ -317,5 +319,19 @@ int ranking_tree_read(struct ranking_tree *t, struct ledger *l, int64_t from, in
 	if (undo_all(t, l, from, now, there_from, why) < 0 || read_capacities(t, l, from, now, capacity, why) < 0)
 		return -1;
 	sort_changes(t);
+	memcpy(t->past, t->nodes, t->count * sizeof(*t->past));
 	return entitlement_fill(t->nodes, t->count, t->changes, t->nchanges, t->capacities, t->ncapacities, from, now, &t->cluster, why);
+}
+
+int ranking_tree_by_step(const struct ranking_tree *t, int64_t from, int64_t now, int64_t step_s, int64_t *out, struct fault *why)
+{
+	struct fairshare_node *nodes = calloc(t->count + 1, sizeof(*nodes));
+	int rc;
+
+	if (!nodes)
+		return fault_errno(why, ENOMEM, "out of memory for %zu projects", t->count);
+	memcpy(nodes, t->past, t->count * sizeof(*nodes));
+	rc = entitlement_by_step(nodes, t->count, t->changes, t->nchanges, t->capacities, t->ncapacities, from, now, step_s, out, why);
+	free(nodes);
+	return rc;
 }

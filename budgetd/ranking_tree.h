@@ -28,11 +28,12 @@ struct ranking_tree {
 	size_t count;
 	struct tree_project *projects;	/* parents before children, siblings by name */
 	struct fairshare_node *nodes;	/* likewise: the shares as they are, and what they entitle to */
+	struct fairshare_node *past;	/* likewise, as they were when the window began */
 	struct tree_place *places;	/* by project */
 	struct fairshare_cluster cluster;
 	int64_t last_change, last_project;	/* what of the books was read */
 	bool complete;
-	struct weight_change *changes;	/* those of the window, the newest first while they are read */
+	struct weight_change *changes;	/* those of the window, in order of time */
 	size_t nchanges, changes_room;
 	struct capacity_change *capacities;
 	size_t ncapacities, capacities_room;
@@ -43,6 +44,8 @@ struct ranking_tree {
  * transaction on `l`, which sees what is committed only. */
 int ranking_tree_read(struct ranking_tree *t, struct ledger *l, int64_t from, int64_t now, amount_t capacity, int64_t there_from,
 	struct fault *why);
+/* What each was entitled to in each step of that window: out[] as entitlement_by_step has it. */
+int ranking_tree_by_step(const struct ranking_tree *t, int64_t from, int64_t now, int64_t step_s, int64_t *out, struct fault *why);
 void ranking_tree_clear(struct ranking_tree *t);
 
 ssize_t ranking_tree_node(const struct ranking_tree *t, int64_t project);	/* its index, or -1 */

@@ -86,10 +86,13 @@ int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
 		goto out;
 	}
 	verdict_apply(&v, job_desc);
-	if (v.accepted)
+	if (v.accepted) {
 		verdict_tell(v.text, err_msg);
-	else
+		if (v.token && v.qos)	/* else nothing of it is changed: it asks for no GPU, or the partition is watched only */
+			verdict_clear_nice(job_desc, err_msg);
+	} else {
 		rc = rejected(&v, err_msg);
+	}
 	verdict_clear(&v);
 out:
 	policy_put(t);
@@ -116,6 +119,23 @@ static bool modify_is_settled(const job_desc_msg_t *job_desc, uint32_t submit_ui
 	return JOB_MODIFY_COMES_BEFORE_OWNERSHIP && submit_uid != job_desc->user_id;
 }
 
+/* Of a job that budgetd has answered: where it stands is not its user's, and what runs is not held. A hold is not refused because nobody
+ * answers. */
+static int keep_place(struct terms *t, const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token, char **err_msg)
+{
+	int rc = SLURM_SUCCESS;
+	struct verdict v;
+
+	if (question_moves_by_hand(job_desc))
+		return policy_refuse_by_hand(err_msg);
+	if (!question_holds(job_desc) || ask(t, question_hold(job_desc, submit_uid, token), &v) < 0)
+		return SLURM_SUCCESS;
+	if (!v.accepted)
+		rc = rejected(&v, err_msg);
+	verdict_clear(&v);
+	return rc;
+}
+
 int job_modify(JOB_MODIFY_PARAMETERS)
 {
 	const char *comment, *token;
@@ -129,7 +149,9 @@ int job_modify(JOB_MODIFY_PARAMETERS)
 	comment = record_comment(job_record);
 	token = token_find(comment, buf) ? buf : NULL;
 	t = policy_take(policy);
-	if (!question_modify_concerns(job_desc, token, policy_settings(t)))
+	if (token)
+		rc = keep_place(t, job_desc, submit_uid, token, JOB_MODIFY_ERR_MSG);
+	if (rc != SLURM_SUCCESS || !question_modify_concerns(job_desc, token, policy_settings(t)))
 		goto out;
 	if (ask(t, question_modify(job_desc, submit_uid, token, token_waits(comment)), &v) < 0) {
 		rc = policy_fallback_modify(

@@ -274,6 +274,12 @@ static int refuse(const char *text, char **err_msg)
 	return ESLURM_ACCOUNTING_POLICY;
 }
 
+int policy_refuse_by_hand(char **err_msg)
+{
+	return refuse("refused: the order of jobs follows from what their projects got, and neither nice nor priority is set by hand.\n"
+		"The order of your own jobs in a project: budgetctl job set JOB --team-rank N.", err_msg);
+}
+
 /* Options that make no sense insist on nothing: budgetd will say so when it is back. */
 static bool insists(const job_desc_msg_t *job_desc)
 {
@@ -302,6 +308,7 @@ int policy_fallback_submit(const struct terms *t, job_desc_msg_t *job_desc, char
 	if (insists(job_desc))
 		return refuse(text_insists, err_msg);
 	verdict_set(&job_desc->qos, t->settings->qos_free);
+	verdict_clear_nice(job_desc, err_msg);
 	verdict_tell(text_free, err_msg);
 	return SLURM_SUCCESS;
 }

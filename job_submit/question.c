@@ -144,6 +144,17 @@ bool question_modify_concerns(
 	return token || asks_for_gpus(job_desc) || is_our_qos(job_desc->qos, settings);
 }
 
+bool question_holds(const job_desc_msg_t *job_desc)
+{
+	return job_desc->priority == 0;
+}
+
+bool question_moves_by_hand(const job_desc_msg_t *d)
+{
+	return (d->nice != NO_VAL && d->nice != NICE_OFFSET) ||
+	       (d->priority != NO_VAL && d->priority != INFINITE && d->priority != 0);
+}
+
 /* --- options of SPANK ------------------------------------------------------------------------------ */
 
 /* "..._gpu_min_runtime=2h" carries "gpu-min-runtime": what is no letter or digit becomes '_' on the way. */
@@ -289,5 +300,20 @@ struct json_object *question_modify(const job_desc_msg_t *job_desc, uint32_t sub
 		add_flag(q, &ok, "waits", true);
 	if (job_desc->requeue != NO_VAL16)
 		add_flag(q, &ok, "requeue", job_desc->requeue != 0);
+	return question_whole(q, ok);
+}
+
+struct json_object *question_hold(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token)
+{
+	struct json_object *q = json_object_new_object();
+	bool ok = q != NULL;
+
+	if (!q)
+		return question_whole(q, false);
+	add_text(q, &ok, "kind", "hold");
+	add_count(q, &ok, "uid", job_desc->user_id);
+	add_count(q, &ok, "submit_uid", submit_uid);
+	add_text(q, &ok, "job", job_desc->job_id_str);
+	add_text(q, &ok, "token", token);
 	return question_whole(q, ok);
 }

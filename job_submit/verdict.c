@@ -184,3 +184,12 @@ void verdict_tell(const char *text, char **err_msg)
 		text += n + (text[n] == '\n');
 	}
 }
+
+void verdict_clear_nice(job_desc_msg_t *job_desc, char **err_msg)
+{
+	if (job_desc->nice == NO_VAL || job_desc->nice == NICE_OFFSET)
+		return;
+	job_desc->nice = NICE_OFFSET;
+	verdict_tell("--nice has no effect: the order of jobs follows from what their projects got. "
+		"The order of your own jobs in a project is set by --gpu-team-rank.", err_msg);
+}

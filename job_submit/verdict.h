@@ -30,6 +30,9 @@ void verdict_clear(struct verdict *v);
  * AdminComment has, and the hold of a job that waits for money, which its mark there tells from its user's own. A refusing one changes nothing. */
 void verdict_apply(const struct verdict *v, job_desc_msg_t *job_desc);
 
+/* A job of ours has its place from budgetd: `--nice` of its submission is taken out, and its user is told. */
+void verdict_clear_nice(job_desc_msg_t *job_desc, char **err_msg);
+
 /* Append `text` to Slurm's message for the user, "gpubudget: " before each line; what an earlier plugin
  * said stays. Control characters become '?'. With err_msg NULL (22.05 cannot tell the user of a
  * modification) it goes to the log. */

@@ -185,3 +185,14 @@ int64_t gpu_request_array_first(const char *array, int64_t most, char *buf, size
 	}
 	return named;
 }
+
+bool gpu_request_array_names(const char *array, int64_t task)
+{
+	const char *p = array + (*array == '[');
+	struct range r;
+
+	for (bool first = true; next_range(array, &p, first, &r, NULL) > 0; first = false)
+		if (task >= r.first && task <= r.last && (task - r.first) % r.step == 0)
+			return true;
+	return false;
+}

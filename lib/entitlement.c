@@ -6,6 +6,7 @@
 #include "lib/fraction.h"
 
 #define NONE SIZE_MAX
+#define MOVED_BELOW_ITSELF "a project was moved below itself"
 
 /* What is known of a node beside its weight; one more, behind the last, for those without a parent. */
 struct part {
@@ -159,42 +160,51 @@ static int change(struct tree *t, const struct weight_change *c, int64_t given)
 }
 
 /* As it is when the window begins, with all that was set by then. */
-static int begin(struct tree *t, const struct weight_change *weights, size_t nweights, int64_t from)
+static int begin(struct tree *t, const struct weight_change *weights, size_t nweights, int64_t from, size_t *next)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i <= t->count; i++)
 		t->parts[i] = (struct part){ .share = { 0, 1 }, .child = NONE, .next = NONE };
 	t->parts[t->count].share = share_whole();
 	for (size_t i = 0; i < t->count; i++)
 		link_node(t, i);
-	for (size_t i = 0; i < nweights && weights[i].at <= from; i++)
-		if (change(t, &weights[i], 0) < 0)
+	for (; n < nweights && weights[n].at <= from; n++)
+		if (change(t, &weights[n], 0) < 0)
 			return -1;
+	*next = n;
 	reshare_below(t, t->count, 0);
 	for (size_t i = 0; i < t->count; i++)
 		t->parts[i].changed = false;
 	return 0;
 }
 
-static int integrate(struct tree *t, const struct weight_change *weights, size_t nweights,
-	const struct capacity_change *capacities, size_t ncapacities, int64_t from, int64_t to, int64_t all)
-{
-	int64_t now = from, given = 0;
+/* What happened, and how far it is integrated. */
+struct history {
+	const struct weight_change *weights;
+	size_t nweights, next; /* the first that is not in force yet */
+	const struct capacity_change *capacities;
+	size_t ncapacities;
+	int64_t now, given; /* up to when; what the whole cluster had until then */
+};
 
-	if (begin(t, weights, nweights, from) < 0)
-		return -1;
-	for (size_t i = 0; i < nweights && weights[i].at <= to; i++) {
-		if (weights[i].at <= from)
-			continue;
-		given += capacity_between(capacities, ncapacities, now, weights[i].at);
-		now = weights[i].at;
-		if (change(t, &weights[i], given) < 0)
+static void go_to(struct history *h, int64_t t)
+{
+	h->given += capacity_between(h->capacities, h->ncapacities, h->now, t);
+	h->now = t;
+}
+
+/* All changes up to `to`, and everybody's entitlement up to there. */
+static int integrate(struct tree *t, struct history *h, int64_t to)
+{
+	for (; h->next < h->nweights && h->weights[h->next].at <= to; h->next++) {
+		go_to(h, h->weights[h->next].at);
+		if (change(t, &h->weights[h->next], h->given) < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < t->count; i++) {
-		settle(t, i, all);
-		if (!t->parts[i].changed)
-			t->nodes[i].entitled = FAIRSHARE_BY_SHARE;
-	}
+	go_to(h, to);
+	for (size_t i = 0; i < t->count; i++)
+		settle(t, i, h->given);
 	return 0;
 }
 
@@ -215,28 +225,68 @@ static int check_nodes(struct fairshare_node *nodes, size_t count, struct fault 
 	return 0;
 }
 
+static int set_up(struct tree *t, struct history *h, int64_t from, int64_t to, struct fault *why)
+{
+	if (from >= to)
+		return fault_errno(why, EINVAL, "the window ends before it begins");
+	if (check(t->count, h->weights, h->nweights, h->capacities, h->ncapacities, why) < 0 ||
+		check_nodes(t->nodes, t->count, why) < 0)
+		return -1;
+	if (capacity_between(h->capacities, h->ncapacities, from, to) < 0)
+		return fault_errno(why, EOVERFLOW, "the capacity of the cluster is too large");
+	t->parts = calloc(t->count + 1, sizeof(*t->parts));
+	if (!t->parts)
+		return fault_errno(why, ENOMEM, "out of memory for %zu projects", t->count);
+	h->now = from;
+	if (begin(t, h->weights, h->nweights, from, &h->next) == 0)
+		return 0;
+	free(t->parts);
+	return fault_errno(why, EINVAL, MOVED_BELOW_ITSELF);
+}
+
 int entitlement_fill(struct fairshare_node *nodes, size_t count, const struct weight_change *weights,
 	size_t nweights, const struct capacity_change *capacities, size_t ncapacities, int64_t from,
 	int64_t to, struct fairshare_cluster *cluster, struct fault *why)
 {
-	struct tree t = { .nodes = nodes, .count = count };
-	int64_t all;
+	struct tree t = {.nodes = nodes, .count = count};
+	struct history h = {
+		.weights = weights, .nweights = nweights, .capacities = capacities, .ncapacities = ncapacities};
 	int rv;
 
-	if (from >= to)
-		return fault_errno(why, EINVAL, "the window ends before it begins");
-	if (check(count, weights, nweights, capacities, ncapacities, why) < 0 || check_nodes(nodes, count, why) < 0)
+	if (set_up(&t, &h, from, to, why) < 0)
 		return -1;
-	all = capacity_between(capacities, ncapacities, from, to);
-	if (all < 0)
-		return fault_errno(why, EOVERFLOW, "the capacity of the cluster is too large");
-	t.parts = calloc(count + 1, sizeof(*t.parts));
-	if (!t.parts)
-		return fault_errno(why, ENOMEM, "out of memory for %zu projects", count);
-	rv = integrate(&t, weights, nweights, capacities, ncapacities, from, to, all);
+	rv = integrate(&t, &h, to);
+	for (size_t i = 0; i < count; i++)
+		if (!t.parts[i].changed)
+			nodes[i].entitled = FAIRSHARE_BY_SHARE;
 	free(t.parts);
-	if (rv < 0)
-		return fault_errno(why, EINVAL, "a project was moved below itself");
-	*cluster = (struct fairshare_cluster){ capacity_at(capacities, ncapacities, to), all };
-	return 0;
+	*cluster = (struct fairshare_cluster){capacity_at(capacities, ncapacities, to), h.given};
+	return rv < 0 ? fault_errno(why, EINVAL, MOVED_BELOW_ITSELF) : 0;
+}
+
+size_t entitlement_steps(int64_t from, int64_t to, int64_t step_s)
+{
+	return to > from ? (size_t)((to - from + step_s - 1) / step_s) : 0;
+}
+
+int entitlement_by_step(struct fairshare_node *nodes, size_t count, const struct weight_change *weights,
+	size_t nweights, const struct capacity_change *capacities, size_t ncapacities, int64_t from,
+	int64_t to, int64_t step_s, int64_t *out, struct fault *why)
+{
+	struct tree t = {.nodes = nodes, .count = count};
+	struct history h = {
+		.weights = weights, .nweights = nweights, .capacities = capacities, .ncapacities = ncapacities};
+	int rv = 0;
+
+	if (set_up(&t, &h, from, to, why) < 0)
+		return -1;
+	for (int64_t at = from; at < to && rv == 0; at += step_s, out += count) {
+		for (size_t i = 0; i < count; i++)
+			nodes[i].entitled = 0;
+		rv = integrate(&t, &h, at + step_s < to ? at + step_s : to);
+		for (size_t i = 0; i < count; i++)
+			out[i] = nodes[i].entitled;
+	}
+	free(t.parts);
+	return rv < 0 ? fault_errno(why, EINVAL, MOVED_BELOW_ITSELF) : 0;
 }

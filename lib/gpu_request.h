@@ -59,4 +59,7 @@ int gpu_request_array_tasks(const char *array, int64_t *tasks, int64_t *throttle
  * `size` bytes do not suffice; 0 when the expression cannot be read or not even one fits. */
 int64_t gpu_request_array_first(const char *array, int64_t most, char *buf, size_t size);
 
+/* Is the task named by the expression? False as well from where on it cannot be read. */
+bool gpu_request_array_names(const char *array, int64_t task);
+
 #endif

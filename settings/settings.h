@@ -18,6 +18,7 @@ enum exhausted_policy { EXHAUSTED_FREE, EXHAUSTED_REJECT, EXHAUSTED_WAIT };
 enum unlimited_policy { UNLIMITED_FREE, UNLIMITED_REJECT };
 enum unknown_account_policy { UNKNOWN_ACCOUNT_REJECT, UNKNOWN_ACCOUNT_FREE };
 enum drain_extent { DRAIN_ALL, DRAIN_OURS };
+enum displacement { DISPLACE_ON, DISPLACE_OFF };
 enum hold_basis { HOLD_MIN_RUNTIME, HOLD_TIME_LIMIT };
 enum enforcement { ENFORCE_ON, ENFORCE_WARN, ENFORCE_OFF };	/* the strictest first; enforce.h */
 
@@ -38,6 +39,8 @@ struct settings {
 	int64_t default_min_runtime_s, max_min_runtime_s;
 	int hold, on_exhausted, unlimited_time, unknown_account;	/* enums above */
 	int64_t node_fail_refund_s;
+	int displace;			/* enum displacement */
+	int64_t displace_kinds, hysteresis_percent;
 	int64_t grace_s;		/* between the signal and the end of a run that gives way */
 	/* the loop */
 	int64_t pass_interval_s, unbound_hold_s, window_s;

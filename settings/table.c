@@ -21,6 +21,7 @@ static const char *const unlimited_words[] = { "free", "reject", NULL };
 static const char *const unknown_account_words[] = { "reject", "free", NULL };
 static const char *const enforce_words[] = { "on", "warn", "off", NULL };
 static const char *const drain_words[] = { "all", "ours", NULL };
+static const char *const displace_words[] = { "on", "off", NULL };
 static const char *const exporter_words[] = { "nvidia", "amd", "intel", NULL };
 static const char *const hold_words[] = { "min_runtime", "time_limit", NULL };
 
@@ -60,7 +61,7 @@ const struct setting_row settings_table[SETTINGS] = {
 		"nothing in Slurm is changed, off = nobody is asked." },
 	{ "enforce_partitions", TEXT, AT(enforce_partitions), "", 0, 0, NULL,
 		"The same for single partitions, in quotes: \"debug=off gpu=warn\"." },
-	{ "default_min_runtime", SECONDS, AT(default_min_runtime_s), "15m", MINUTE, 30 * DAY, NULL,
+	{ "default_min_runtime", SECONDS, AT(default_min_runtime_s), "15m", 10, 30 * DAY, NULL,
 		"The minimum runtime of a job that names none. Keep PreemptExemptTime of the funded QOS equal." },
 	{ "max_min_runtime", SECONDS, AT(max_min_runtime_s), "8h", MINUTE, 30 * DAY, NULL,
 		"The longest minimum runtime that may be asked for; also max_min_runtime= in plugstack.conf." },
@@ -77,6 +78,12 @@ const struct setting_row settings_table[SETTINGS] = {
 	{ "node_fail_refund", SECONDS, AT(node_fail_refund_s), "4h", 0, 30 * DAY, NULL,
 		"When a node fails, its funded runs are given back what they were charged for their last hours: at most that much of each.\n"
 		"0 = nothing." },
+	{ "displace", CHOICE, AT(displace), "on", 0, 0, displace_words,
+		"off = funded runs are left alone until they end, whoever waits; Slurm by itself still displaces free ones." },
+	{ "displace_kinds", COUNT_OF, AT(displace_kinds), "20", 1, 1000, NULL,
+		"For how many kinds of jobs (the same project and size) that do not fit a pass looks for room, the first in the order." },
+	{ "hysteresis", COUNT_OF, AT(hysteresis_percent), "5", 0, 100, NULL,
+		"By how many percent the ratio of a project must be higher before its runs give way to another's job." },
 	{ "grace", SECONDS, AT(grace_s), "2m", 0, HOUR, NULL,
 		"What a funded run that gives way has left from its signal on, for a checkpoint." },
 	{ "pass_interval", SECONDS, AT(pass_interval_s), "5s", 1, MINUTE, NULL,

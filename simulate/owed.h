@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * owed.h - what each project was owed: its entitlement, capped hour by hour at its demand
- *
- * The demand of a job counts once: what it was owed in one hour is not owed again in the next, so a short job
- * that waits for a day is owed no more than it asked for. It is what the project would have had on a cluster
- * of its own, as large as its share, that wastes nothing: the oldest job first, none faster than it can run.
- * It does not depend on the scheduler. Free jobs, and those that the cluster is too small for, are owed
- * nothing.
+ * owed.h - what each project of a trace was owed, by the rule of lib/owed
  *
  * Unit     GPU-seconds
  * Threads  pure function */

@@ -106,11 +106,23 @@ static int fill_partition(struct partition_view *v, const partition_info_t *p, c
 	return fill_partition_gpus(v, p, nodes, s);
 }
 
+/* Which of the partitions have node `index` of Slurm's table. */
+static uint64_t partitions_of(const partition_info_msg_t *parts, int32_t index)
+{
+	uint64_t in = 0;
+
+	for (uint32_t i = 0; i < parts->record_count && i < 64; i++)
+		for (const int32_t *x = parts->partition_array[i].node_inx; x && x[0] >= 0 && x[1] >= 0; x += 2)
+			in |= x[0] <= index && index <= x[1] ? UINT64_C(1) << i : 0;
+	return in;
+}
+
 static int fill_node(struct cluster_view *c, struct node_view *v, const node_info_t *n,
 	const struct gpu_count *gpus, struct strings *s)
 {
 	memset(v, 0, sizeof(*v));
 	v->name = strings_keep(s, n->name);
+	v->cpus_idle = n->cpus - compat_used_cpus(n);
 	v->healthy = node_is_healthy(n->node_state);
 	v->draining = n->node_state & NODE_STATE_DRAIN;
 	v->reason = strings_keep(s, n->reason);
@@ -128,10 +140,17 @@ static int fill_cluster(struct cluster_view *c, const partition_info_msg_t *part
 	memset(&c->gpus, 0, sizeof(c->gpus));
 	memset(&c->healthy, 0, sizeof(c->healthy));
 	c->node_count = c->partition_count = 0;
-	for (uint32_t i = 0; i < nodes->record_count; i++)
-		if (nodes->node_array[i].name &&		/* a gap in Slurm's table: deleted */
-		    fill_node(c, &c->nodes[c->node_count++], &nodes->node_array[i], &gpus->of[i], s) < 0)
+	for (uint32_t i = 0; i < nodes->record_count; i++) {
+		struct node_view *v = &c->nodes[c->node_count];
+
+		if (!nodes->node_array[i].name)		/* a gap in Slurm's table: deleted */
+			continue;
+		c->node_count++;
+		if (fill_node(c, v, &nodes->node_array[i], &gpus->of[i], s) < 0)
 			return -1;
+		v->index = i;
+		v->partitions = partitions_of(parts, (int32_t)i);
+	}
 	for (uint32_t i = 0; i < parts->record_count; i++) {
 		struct partition_view *v = &c->partitions[c->partition_count++];
 

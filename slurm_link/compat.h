@@ -7,6 +7,7 @@
  * Only slurm*.c include it, and never a Slurm header by themselves. */
 #ifndef SLURM_LINK_COMPAT_H
 #define SLURM_LINK_COMPAT_H
+#include "config.h"
 
 /* 26.05 wants a step id where a job id was; with this it takes both. Older versions ignore it. */
 #define SLURM_BACKWARD_COMPAT 1
@@ -97,6 +98,20 @@ static inline bool compat_qos_displaces(const slurmdb_qos_rec_t *q, uint32_t id)
 {
 	return q->preempt_bitstr && (int64_t)id < slurm_bit_size(q->preempt_bitstr) &&
 		slurm_bit_test(q->preempt_bitstr, id);
+}
+
+/* CPUs of a node that jobs have: a field of its own since Slurm did without select_nodeinfo. */
+static inline uint16_t compat_used_cpus(const node_info_t *n)
+{
+#ifdef HAVE_NODE_INFO_T_ALLOC_CPUS
+	return n->alloc_cpus;
+#else
+	uint16_t used = 0;
+
+	if (slurm_get_select_nodeinfo(n->select_nodeinfo, SELECT_NODEDATA_SUBCNT, NODE_STATE_ALLOCATED, &used) != SLURM_SUCCESS)
+		used = 0;
+	return used;
+#endif
 }
 
 /* Were whole nodes asked for, or does the partition give nothing else? Shared with one user's jobs only is

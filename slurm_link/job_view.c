@@ -29,6 +29,7 @@ void job_table_free(struct job_table *t)
 	if (t) {
 		free(t->jobs);
 		free(t->strings);
+		free(t->parts);
 		free(t);
 	}
 	errno = saved;

@@ -33,6 +33,12 @@ enum job_stage { STAGE_PENDING, STAGE_RUNNING, STAGE_SUSPENDED, STAGE_COMPLETING
  * constraints). */
 enum job_held { HELD_NOT, HELD_BY_USER, HELD_BY_ADMIN, HELD_BY_OTHER };
 
+/* GPUs on one node. */
+struct job_gpus {
+	uint32_t node;			/* node_view.index */
+	int32_t gpus;
+};
+
 struct job_view {
 	uint32_t job_id;		/* unique in the table; the pending record of an array has the id of
 					 * the array */
@@ -83,6 +89,9 @@ struct job_view {
 	const char *gres_detail;	/* of the run, of all its nodes:
 					 * "gpu:h100:2(IDX:0-1),gpu:h100:2(IDX:0-1)"; NULL while pending */
 	const char *nodes;		/* of the run, "n[1-4]"; NULL while pending */
+	const struct job_gpus *parts;	/* of the run, a node each; also while it is completing. None when Slurm's GRES
+					 * details do not say where its GPUs are */
+	uint32_t part_count;
 	const char *gpu_places;		/* of the run, its GPUs that have indices, as lib/gpu_places.h has them:
 					 * "n1=0-1;n2=0,3"; NULL when there is none, or they are too many */
 	uint32_t node_count;		/* allocated, or the least asked for while pending */
@@ -96,6 +105,7 @@ struct job_table {
 	size_t count;
 	int64_t taken_at;		/* slurmctld's clock: the `since` of the next load */
 	char *strings;			/* the one block that all strings are in */
+	struct job_gpus *parts;		/* and that of all parts */
 };
 
 /* The job, or NULL. Binary search. */
@@ -169,11 +179,14 @@ struct partition_view {
 
 struct node_view {
 	const char *name;
+	uint32_t index;			/* in Slurm's node table, which jobs count in */
+	uint64_t partitions;		/* bit i: it is in partitions[i] of its table; from the 64th on they have no bit */
 	bool healthy;			/* can be given work: not DOWN, DRAIN, FAIL, MAINT, powered down, not
 					 * responding... */
 	bool draining;			/* DRAIN is set, by whomever: its jobs end, it gets none. Not so in a maintenance reservation alone */
 	const char *reason;		/* that was given for it; NULL = none */
 	int64_t gpus;
+	int32_t cpus_idle;		/* that no job has; a GPU without one cannot be given to anybody */
 	const char *gres;		/* "gpu:h100:8(S:0-1)", as Slurm has it */
 };
 

@@ -218,6 +218,50 @@ static void fill_job(struct job_view *v, const slurm_job_info_t *j, int64_t now,
 	fill_texts(v, j, s);
 }
 
+/* --- where its GPUs are --------------------------------------------------------------------------- */
+
+/* Pairs of first and last index in the node table, ended by -1. */
+static size_t nodes_of(const slurm_job_info_t *j)
+{
+	size_t n = 0;
+
+	for (const int32_t *x = j->node_inx; x && x[0] >= 0 && x[1] >= x[0]; x += 2)
+		n += (size_t)(x[1] - x[0] + 1);
+	return n;
+}
+
+/* Slurm's details are one text a node, in the order of the nodes. */
+static uint32_t fill_parts(const slurm_job_info_t *j, struct job_gpus *out)
+{
+	struct gpu_count given;
+	uint32_t n = 0, at = 0;
+
+	for (const int32_t *x = j->node_inx; x && x[0] >= 0 && x[1] >= x[0]; x += 2)
+		for (int32_t node = x[0]; node <= x[1] && at < j->gres_detail_cnt; node++, at++)
+			if (tres_read(j->gres_detail_str[at], &given, NULL) == 0 && given.total > 0)
+				out[n++] = (struct job_gpus){ (uint32_t)node, (int32_t)given.total };
+	return n;
+}
+
+static int table_fill_parts(struct job_table *t, slurm_job_info_t *const *records)
+{
+	size_t room = 0, used = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		room += t->jobs[i].stage == STAGE_PENDING ? 0 : nodes_of(records[i]);
+	t->parts = calloc(room + 1, sizeof(*t->parts));
+	for (size_t i = 0; t->parts && i < t->count; i++) {
+		struct job_view *v = &t->jobs[i];
+
+		if (v->stage == STAGE_PENDING || v->stage == STAGE_ENDED)
+			continue;
+		v->parts = t->parts + used;
+		v->part_count = fill_parts(records[i], t->parts + used);
+		used += v->part_count;
+	}
+	return t->parts ? 0 : -1;
+}
+
 static int by_id(const void *a, const void *b)
 {
 	const slurm_job_info_t *x = *(slurm_job_info_t *const *)a, *y = *(slurm_job_info_t *const *)b;
@@ -258,6 +302,8 @@ static struct job_table *table_from(const job_info_msg_t *m)
 	s.used = 0;
 	for (size_t i = 0; i < t->count; i++)
 		fill_job(&t->jobs[i], records[i], t->taken_at, &s);
+	if (table_fill_parts(t, records) < 0)
+		goto fail;
 	free(records);
 	return t;
 fail:

@@ -150,6 +150,26 @@ CREATE INDEX run_open ON run(cluster, job) WHERE ended IS NULL;
 CREATE INDEX run_by_job ON run(job);
 CREATE INDEX run_by_end ON run(ended);
 
+-- Weekly windows in which a project goes first. Never changed: added, and removed.
+CREATE TABLE slot (
+	id         INTEGER PRIMARY KEY,
+	project    INTEGER NOT NULL REFERENCES project(id),
+	starts     INTEGER NOT NULL CHECK (starts BETWEEN 0 AND 604799 AND starts % 60 = 0),	-- local seconds of the week, from Monday 00:00
+	length     INTEGER NOT NULL CHECK (length BETWEEN 60 AND 604800 AND length % 60 = 0),
+	percent    INTEGER NOT NULL CHECK (percent BETWEEN 1 AND 100),			-- of the healthy GPUs, up to which it goes first
+	created_at INTEGER NOT NULL,
+	removed_at INTEGER
+) STRICT;
+CREATE INDEX slot_by_project ON slot(project) WHERE removed_at IS NULL;
+CREATE TRIGGER slot_is_never_replaced BEFORE INSERT ON slot WHEN EXISTS (SELECT 1 FROM slot WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'a slot is never changed: remove it and add another one'); END;
+CREATE TRIGGER slot_is_only_removed BEFORE UPDATE ON slot WHEN OLD.removed_at IS NOT NULL
+	OR (NEW.id, NEW.project, NEW.starts, NEW.length, NEW.percent, NEW.created_at)
+		IS NOT (OLD.id, OLD.project, OLD.starts, OLD.length, OLD.percent, OLD.created_at)
+BEGIN SELECT RAISE(ABORT, 'a slot is never changed: remove it and add another one'); END;
+CREATE TRIGGER slot_is_never_deleted BEFORE DELETE ON slot
+BEGIN SELECT RAISE(ABORT, 'slots are never deleted'); END;
+
 -- The debug lane: jobs in the queue that go first now (present state), and runs that began so: what a user had of it today.
 CREATE TABLE lane_job (
 	admission INTEGER PRIMARY KEY REFERENCES admission(id)
@@ -170,6 +190,7 @@ CREATE TABLE hold (
 	closed_why TEXT
 ) STRICT;
 CREATE INDEX hold_open_by_admission ON hold(admission) WHERE closed_at IS NULL;
+CREATE INDEX hold_by_admission ON hold(admission);
 CREATE INDEX hold_open_by_run ON hold(run) WHERE closed_at IS NULL AND run IS NOT NULL;
 
 -- Which allocations, at the project and at each metered ancestor, an open hold is drawn on.
@@ -317,6 +338,7 @@ CREATE TABLE event (
 ) STRICT;
 CREATE INDEX event_by_job ON event(job);
 CREATE INDEX event_by_run ON event(run, what) WHERE run IS NOT NULL;
+CREATE INDEX event_spared ON event(for_job) WHERE what = 'spared';
 CREATE TRIGGER event_is_never_replaced BEFORE INSERT ON event WHEN EXISTS (SELECT 1 FROM event WHERE id = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event

@@ -53,6 +53,22 @@ csv_value() { sqlite3 :memory: ".import --csv /dev/stdin journal" "SELECT \"$1\"
 	[[ $(budgetctl balance -o json | jq '.rows[] | select(.project == "ai") | .available_units') == null ]]
 }
 
+@test "an owner shares out what is below, never at its own height, and the tree shows it" {
+	budgetctl project set ai --add-owners gpb-carol
+	as carol budgetctl share set vision 3 --reason "more of them" --request-id vision-three
+	as carol budgetctl share set vision 3 --reason "more of them" --request-id vision-three
+	ends_with 4 as carol budgetctl share set ai 7
+	ends_with 4 as ada budgetctl share set vision 7
+	as carol budgetctl share set vision 9 --dry-run
+	[[ $(budgetctl changes vision -o json | jq -c '[.rows[] | select(.what == "share" and .became == "3")] | length') == 1 ]]
+	[[ $(as carol budgetctl tree -o json | jq -c '[.rows[] | select(.project == "vision") | .share, .owed_units >= .delivered_units]') == "[3,true]" ]]
+	output=$(LC_ALL=C.UTF-8 budgetctl tree)
+	grep -q "^├─speech .* 0.00" <<<"$output"
+	told "Entitled"
+	budgetctl share set vision 60
+	budgetctl project set ai --remove-owners gpb-carol
+}
+
 @test "a deposit that is said twice with one request id is done once" {
 	local before
 

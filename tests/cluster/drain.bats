@@ -60,7 +60,7 @@ minimum_is_over() { sqlite3 -cmd '.timeout 10000' "$CLUSTER_DIR/budgetd/budget.d
 
 @test "past its minimum a run is told, has its grace, and goes on elsewhere; the node is empty then" {
 	minimum_is_over train
-	cancel later
+	as ada cancel later
 	eventually requeued train 1
 	eventually wrote train "checkpoint: begun"
 	was_told train NODE_DRAIN

@@ -75,7 +75,6 @@ forbidden()
 	before=$(books "SELECT count(*) FROM hold")
 	change ada JobName=renamed
 	change ada Comment="figure 3"
-	change ada Nice=10
 	cluster_stop budgetd
 	change ada JobName=again
 	cluster_start budgetd

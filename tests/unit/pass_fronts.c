@@ -3,6 +3,7 @@
 #include "budgetd/admit.h"
 #include "budgetd/cluster_state.h"
 #include "budgetd/controller.h"
+#include "budgetd/ledger_slot.h"
 #include "budgetd/people.h"
 #include "lib/lane.h"
 #include "tests/unit/books.h"
@@ -194,10 +195,125 @@ START_TEST(what_runs_in_the_lane_is_known_after_a_kill)
 }
 END_TEST
 
+/* --- slots -------------------------------------------------------------------------------------- */
+
+#define FIRST_MONDAY ((int64_t)4 * DAY)
+#define NOON_OF_WEEK ((NOON - FIRST_MONDAY) % (7 * DAY))	/* a Friday, 08:00 */
+
+static struct slot_row slot;
+
+static int write_slot(struct ledger *l, void *arg, struct fault *why)
+{
+	struct change_words w = { .at = NOON, .actor = "root" };
+
+	return arg ? slot_add(l, &w, arg, NOON, why) : slot_remove(l, &w, &slot, NOON, why);
+}
+
+/* From now on for an hour, up to half of 8 GPUs. */
+static void open_slot(int64_t project, int64_t from_now)
+{
+	fake_slurm_healthy(8);
+	slot = (struct slot_row){ .project = project, .starts_s = (NOON_OF_WEEK + from_now) / 60 * 60, .length_s = HOUR, .boosted_percent = 50 };
+	ck_assert_msg(books_do(&b, LEDGER_MONEY, write_slot, &slot) == 0, "%s", b.why.text);
+}
+
+static struct fake_job *train(uint32_t id, const char *account, int gpus)
+{
+	return submit(id, 1000 + id, account, gpus, HOUR, 4 * HOUR);
+}
+
+/* vision has had more than its share; the first of its jobs runs. */
+static struct fake_job *vision_is_behind(void)
+{
+	fake_slurm_start(train(1, "vision", 2), NOON - HOUR);
+	return train(2, "speech", 2);
+}
+
+START_TEST(inside_its_slot_a_project_goes_first_up_to_its_share)
+{
+	struct fake_job *other = vision_is_behind(), *first = train(3, "vision", 2), *second = train(4, "vision", 2);
+
+	open_slot(vision, 0);
+	pass(NOON + 1);
+	goes_before(first, other);	/* 2 run, 2 more are half of 8 */
+	goes_before(other, second);
+}
+END_TEST
+
+START_TEST(outside_of_it_it_goes_where_its_share_puts_it)
+{
+	struct fake_job *other = vision_is_behind(), *first = train(3, "vision", 2);
+
+	open_slot(vision, HOUR);
+	pass(NOON + 1);
+	goes_before(other, first);
+	pass(NOON + HOUR + 1);
+	goes_before(first, other);
+	pass(NOON + 2 * HOUR + 1);
+	goes_before(other, first);
+}
+END_TEST
+
+START_TEST(a_slot_is_for_all_that_is_below_the_project)
+{
+	int64_t robots = books_project(&b, "robots", vision);
+	struct fake_job *other, *first;
+
+	books_allot(&b, robots, 100 * GPU_H, 0, 0);
+	other = vision_is_behind();
+	first = train(3, "robots", 2);
+	open_slot(vision, 0);
+	pass(NOON + 1);
+	goes_before(first, other);
+}
+END_TEST
+
+START_TEST(the_lane_goes_before_a_slot)
+{
+	struct fake_job *other = vision_is_behind(), *first = train(3, "vision", 2), *small = submit(4, 1000, "speech", 1, 10 * MINUTES, HOUR);
+
+	open_slot(vision, 0);
+	pass(NOON + 1);
+	goes_before(small, first);
+	goes_before(first, other);
+}
+END_TEST
+
+START_TEST(a_slot_that_was_removed_is_none)
+{
+	struct fake_job *other = vision_is_behind(), *first = train(3, "vision", 2);
+
+	open_slot(vision, 0);
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, write_slot, NULL), 0);
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, write_slot, NULL), 0);	/* said twice */
+	pass(NOON + 1);
+	goes_before(other, first);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM change WHERE what LIKE 'slot %%'"), 2);
+	ck_assert_ptr_nonnull(books_try(&b, "UPDATE slot SET percent = 100"));
+	ck_assert_ptr_nonnull(books_try(&b, "DELETE FROM slot"));
+}
+END_TEST
+
+START_TEST(two_slots_of_a_project_are_not_open_at_once)
+{
+	struct slot_row late = { .starts_s = NOON_OF_WEEK / 60 * 60 + HOUR - 60, .length_s = 7 * DAY - HOUR, .boosted_percent = 10 };
+
+	open_slot(vision, 0);
+	late.project = vision;
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, write_slot, &late), -1);
+	ck_assert_msg(strstr(b.why.text, "fri 08:00 for 60 min up to 50 %") != NULL, "%s", b.why.text);
+	late.starts_s += 60;
+	ck_assert_msg(books_do(&b, LEDGER_MONEY, write_slot, &late) == 0, "%s", b.why.text);
+	late.project = speech;
+	ck_assert_msg(books_do(&b, LEDGER_MONEY, write_slot, &late) == 0, "%s", b.why.text);
+	ledger_invariants(&b);
+}
+END_TEST
+
 Suite *pass_fronts_suite(void)
 {
 	Suite *s = suite_create("fronts of a pass");
-	TCase *t = tcase_create("lane");
+	TCase *t = tcase_create("lane"), *w = tcase_create("slots");
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, the_settings_are_those_that_simulate_has);
@@ -208,5 +324,13 @@ Suite *pass_fronts_suite(void)
 	tcase_add_test(t, the_allowance_of_a_day_is_over_and_comes_back_with_the_next);
 	tcase_add_test(t, what_runs_in_the_lane_is_known_after_a_kill);
 	suite_add_tcase(s, t);
+	tcase_add_checked_fixture(w, setup, teardown);
+	tcase_add_test(w, inside_its_slot_a_project_goes_first_up_to_its_share);
+	tcase_add_test(w, outside_of_it_it_goes_where_its_share_puts_it);
+	tcase_add_test(w, a_slot_is_for_all_that_is_below_the_project);
+	tcase_add_test(w, the_lane_goes_before_a_slot);
+	tcase_add_test(w, a_slot_that_was_removed_is_none);
+	tcase_add_test(w, two_slots_of_a_project_are_not_open_at_once);
+	suite_add_tcase(s, w);
 	return s;
 }

@@ -43,6 +43,7 @@
 	X(nearest) \
 	X(network) \
 	X(order) \
+	X(owed) \
 	X(place) \
 	X(placement) \
 	X(question) \

@@ -187,6 +187,15 @@ START_TEST(the_first_tasks_of_an_array_are_named_as_slurm_names_them)
 }
 END_TEST
 
+START_TEST(a_task_is_named_by_a_list_a_range_or_a_step)
+{
+	ck_assert(gpu_request_array_names("5", 5) && !gpu_request_array_names("5", 6));
+	ck_assert(gpu_request_array_names("[1-3,8%2]", 8) && !gpu_request_array_names("[1-3,8%2]", 4));
+	ck_assert(gpu_request_array_names("1-9:4", 5) && !gpu_request_array_names("1-9:4", 6));
+	ck_assert(!gpu_request_array_names("*", 0) && !gpu_request_array_names("", 0));
+}
+END_TEST
+
 START_TEST(a_job_without_gpus_is_none_of_our_business)
 {
 	struct gpu_request_input in;
@@ -234,6 +243,7 @@ Suite *gpu_request_suite(void)
 	tcase_add_loop_test(t, raw_fields_that_make_no_sense_are_refused_with_their_position, 0, bad.rows);
 	tcase_add_loop_test(t, tasks_of_an_array_are_counted_once_each, 0, arrays.rows);
 	tcase_add_test(t, the_first_tasks_of_an_array_are_named_as_slurm_names_them);
+	tcase_add_test(t, a_task_is_named_by_a_list_a_range_or_a_step);
 	tcase_add_test(t, a_job_without_gpus_is_none_of_our_business);
 	tcase_add_test(t, more_types_than_can_be_told_apart_are_refused_never_cut);
 	suite_add_tcase(s, t);

@@ -9,6 +9,7 @@
 #include "budgetd/ledger_drain.h"
 #include "budgetd/ledger_request.h"
 #include "budgetd/ledger_shadow.h"
+#include "budgetd/ledger_slot.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/rates.h"
@@ -53,9 +54,9 @@ static struct case_table rights;
 static struct books b;
 static struct budgetd d;
 static struct settings *settings;
-static int64_t project[PLACES], ids[6][PLACES];
-static const char *const id_kind[6] = { "@allocation.", "@job.", "@charge.", "@entry.", "@request.", "@run." };
-enum { ALLOCATION, JOB, CHARGE, ENTRY, REQUEST, RUN };
+static int64_t project[PLACES], ids[7][PLACES];
+static const char *const id_kind[7] = { "@allocation.", "@job.", "@charge.", "@entry.", "@request.", "@run.", "@slot." };
+enum { ALLOCATION, JOB, CHARGE, ENTRY, REQUEST, RUN, SLOT };
 
 /* --- instead of libmicrohttpd and a log ---------------------------------------------------------- */
 
@@ -105,12 +106,17 @@ static int ask_and_note(struct ledger *l, void *arg, struct fault *why)
 	return 0;
 }
 
+/* And a slot. */
 static int cap_somebody(struct ledger *l, void *arg, struct fault *why)
 {
 	struct fill *x = arg;
 	struct cap c = { .project = project[x->p], .uid = UID_OF_JOBS, .user = "ada", .units = 50 * GPU_H };
-	struct change_words w = { .at = NOON, .actor = "ada" };
+	struct slot_row slot = { .project = c.project, .length_s = HOUR, .boosted_percent = 50 };
+	struct change_words w = { .at = NOON, .actor = "ada" }, of_slot = w;
 
+	if (slot_add(l, &of_slot, &slot, NOON, why) < 0)
+		return -1;
+	ids[SLOT][x->p] = slot.id;
 	return cap_set(l, &c, NOON, why) < 0 ||
 			change_add(l, &w, &(struct change){ .project = c.project, .what = "cap_units", .user = "ada", .became = "180000000" }, why) < 0 ? -1 : 0;
 }
@@ -203,12 +209,12 @@ static void fill_in(const char *text, char out[512])
 	for (const char *at = text; *at && used < 480;) {
 		size_t k = 0, p = 0, n = 0;
 
-		while (k < 6 && strncmp(at, id_kind[k], strlen(id_kind[k])) != 0)
+		while (k < 7 && strncmp(at, id_kind[k], strlen(id_kind[k])) != 0)
 			k++;
-		if (k < 6)
+		if (k < 7)
 			while (p < PLACES && strncmp(at + strlen(id_kind[k]), place_name[p], n = strlen(place_name[p])) != 0)
 				p++;
-		if (k < 6 && p < PLACES) {
+		if (k < 7 && p < PLACES) {
 			used += (size_t)snprintf(out + used, 512 - used, "%jd", (intmax_t)ids[k][p]);
 			at += strlen(id_kind[k]) + n;
 		} else {

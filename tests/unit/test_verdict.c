@@ -187,6 +187,37 @@ START_TEST(a_modification_matters_when_it_moves_money)
 }
 END_TEST
 
+START_TEST(a_hold_and_a_place_by_hand_are_told_apart)
+{
+	job_desc_msg_t none = job_new(), hold = job_new(), release = job_new(), lower = job_new(), nice = job_new(), zero = job_new();
+
+	hold.priority = 0;
+	release.priority = INFINITE;
+	lower.priority = 1;
+	nice.nice = NICE_OFFSET + 5;
+	zero.nice = NICE_OFFSET;
+	ck_assert(!question_holds(&none) && question_holds(&hold) && !question_holds(&release) && !question_holds(&lower));
+	ck_assert(!question_moves_by_hand(&none) && !question_moves_by_hand(&hold) && !question_moves_by_hand(&release));
+	ck_assert(question_moves_by_hand(&lower) && question_moves_by_hand(&nice) && !question_moves_by_hand(&zero));
+}
+END_TEST
+
+START_TEST(nice_of_a_submission_is_taken_out_and_told)
+{
+	job_desc_msg_t job = job_new();
+	char *said = NULL;
+
+	verdict_clear_nice(&job, &said);
+	ck_assert(job.nice == NO_VAL);
+	ck_assert_ptr_null(said);
+	job.nice = NICE_OFFSET + 100;
+	verdict_clear_nice(&job, &said);
+	ck_assert(job.nice == NICE_OFFSET);
+	ck_assert_ptr_nonnull(strstr(said, "--nice has no effect"));
+	slurm_xfree((void **)&said);
+}
+END_TEST
+
 Suite *verdict_suite(void)
 {
 	Suite *s = suite_create("verdict");
@@ -200,6 +231,8 @@ Suite *verdict_suite(void)
 	tcase_add_test(t, a_question_has_what_was_given_and_nothing_else);
 	tcase_add_test(t, a_job_without_gpus_is_none_of_our_business);
 	tcase_add_test(t, a_modification_matters_when_it_moves_money);
+	tcase_add_test(t, a_hold_and_a_place_by_hand_are_told_apart);
+	tcase_add_test(t, nice_of_a_submission_is_taken_out_and_told);
 	suite_add_tcase(s, t);
 	return s;
 }

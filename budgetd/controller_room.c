@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * controller_room.c - room for the first funded jobs that do not fit: who gives way to whom (doc/model.md, 6)
+ *
+ * The jobs that wait are served in the one order. One that fits into idle GPUs is left to Slurm; for one that does not, lib/placement picks who
+ * gives way, as in `budgetctl simulate`. What is promised counts in the ratios at once, so that a project does not take more in one pass
+ * than puts it behind others. Free runs are Slurm's to displace, at once; funded ones are told to go. */
+#include "budgetd/log.h"
+#include "budgetd/pass.h"
+#include "budgetd/ranking.h"
+#include "budgetd/room.h"
+#include "lib/duration.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SERVED_MAX 200			/* in one pass: ratios are counted anew after each */
+#define IN_VAIN_S 600			/* nobody is told to go again that soon for a job that could not use it */
+
+/* Jobs of one project that are alike: what holds for one of them in a pass holds for all. In their order. */
+struct kind {
+	struct placement_job shape;
+	struct order_job *jobs;		/* of the pass's sorted list */
+	size_t njobs, served;
+	int64_t tasks;			/* served of jobs[served] */
+	bool given_up;
+};
+
+enum served { FAILED = -1, NO, YES };
+
+struct serving {
+	struct pass *p;
+	struct room *room;
+	struct ranking *ranking;
+	struct placement_choice choice;	/* scratch */
+	struct order_job *jobs;		/* of all kinds, one kind after the other */
+	size_t njobs;
+	struct kind *kinds;
+	size_t nkinds;
+	struct order_job *heads;	/* scratch: the first of each kind that is left */
+	int64_t tried;			/* kinds that room was looked for in vain */
+	struct fault *why;
+};
+
+/* --- who is served ------------------------------------------------------------------------------ */
+
+/* Would Slurm start it as soon as there are GPUs? Other reasons are limits and times that no displacement changes. */
+static bool waits_for_gpus(const struct waiting *w)
+{
+	static const char *const reasons[] = { "None", "Priority", "Resources" };
+
+	if (!w->job->reason)
+		return true;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (!strcmp(w->job->reason, reasons[i]))
+			return true;
+	return false;
+}
+
+static bool is_served(const struct pass *p, const struct waiting *w)
+{
+	return w->admission.tier == TIER_FUNDED && w->loose > 0 && w->paid > 0 && !w->job->cron && !w->job->het_job_id &&
+	       pass_mode(p, w->job) == ENFORCE_ON && waits_for_gpus(w);
+}
+
+static int compare_shapes(const struct placement_job *x, const struct placement_job *y)
+{
+	const int64_t a[] = { x->project, x->front, x->cleared, x->nodes, x->gpus, (int64_t)x->kinds };
+	const int64_t b[] = { y->project, y->front, y->cleared, y->nodes, y->gpus, (int64_t)y->kinds };
+
+	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++)
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	return 0;
+}
+
+struct shaped {
+	struct placement_job shape;
+	struct order_job job;
+};
+
+static int by_kind(const void *a, const void *b)
+{
+	const struct shaped *x = a, *y = b;
+	int c = compare_shapes(&x->shape, &y->shape);
+
+	return c ? c : order_compare(&x->job, &y->job);
+}
+
+/* Sorted by kind, and within each as the one order has them. Their number. */
+static size_t shape_all(struct serving *v, struct shaped *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->njobs; i++) {
+		out[n].job = v->jobs[i];
+		if (room_shape(v->room, v->jobs[i].data, v->ranking, &out[n].shape))
+			n++;
+	}
+	qsort(out, n, sizeof(*out), by_kind);
+	return n;
+}
+
+static int group(struct serving *v)
+{
+	struct shaped *s = calloc(v->njobs + 1, sizeof(*s));
+	size_t n = s ? shape_all(v, s) : 0;
+
+	v->kinds = calloc(n + 1, sizeof(*v->kinds));
+	v->heads = calloc(n + 1, sizeof(*v->heads));
+	for (size_t i = 0; s && v->kinds && i < n; i++) {
+		v->jobs[i] = s[i].job;
+		if (i == 0 || compare_shapes(&s[i - 1].shape, &s[i].shape))
+			v->kinds[v->nkinds++] = (struct kind){ .shape = s[i].shape, .jobs = &v->jobs[i] };
+		v->kinds[v->nkinds - 1].njobs++;
+	}
+	free(s);
+	return s && v->kinds && v->heads ? 0 : -1;
+}
+
+static int collect(struct serving *v)
+{
+	v->jobs = calloc(v->p->nwaiting + 1, sizeof(*v->jobs));
+	if (!v->jobs)
+		return -1;
+	for (size_t i = 0; i < v->p->nwaiting; i++)
+		if (is_served(v->p, &v->p->waiting[i]))
+			v->jobs[v->njobs++] = pass_order_job(&v->p->waiting[i], v->ranking);
+	return order_sort(v->jobs, v->njobs) < 0 ? -1 : group(v);
+}
+
+/* By the ratios as they are now. Their number, or -1. */
+static ssize_t heads(struct serving *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nkinds; i++) {
+		struct kind *k = &v->kinds[i];
+
+		if (k->given_up || k->served == k->njobs)
+			continue;
+		v->heads[n] = pass_order_job(k->jobs[k->served].data, v->ranking);
+		v->heads[n++].data = k;
+	}
+	return order_sort(v->heads, n) < 0 ? -1 : (ssize_t)n;
+}
+
+/* --- one job ------------------------------------------------------------------------------------ */
+
+/* What its user is told: why, for whom, and how long there is left. */
+static void describe(const struct serving *v, const struct room_run *victim, const struct waiting *w, char *out, size_t size)
+{
+	const struct fairshare *f = ranking_funded(v->ranking);
+	ssize_t from = ranking_node(v->ranking, victim->run.project), to = ranking_node(v->ranking, w->admission.project);
+	char left[DURATION_TEXT_MAX], ran[DURATION_TEXT_MAX];
+
+	duration_text(v->p->now - victim->run.start, ran);
+	snprintf(out, size, "after %s its %jd GPUs go to job %u (%s), whose project stands at %.2f of its share and this one at %.2f; it has %s left",
+		ran, (intmax_t)victim->run.gpus, pass_array_or_job_id(w->job), w->job->account ? w->job->account : "",
+		(double)fairshare_ratio_ppm(f, (size_t)to) / 1e6, (double)fairshare_ratio_ppm(f, (size_t)from) / 1e6,
+		duration_text(v->p->b->settings->grace_s, left));
+}
+
+static enum event_reason reason_of(const struct pass *p, const struct run *r)
+{
+	if (r->free_since && r->free_since <= p->now)
+		return REASON_OVERDRAWN;
+	return r->unprotected_at ? event_reason_read(r->unprotected_why) : REASON_ROTATED;
+}
+
+static int tell_victim(struct serving *v, uint32_t name, const struct waiting *w)
+{
+	const struct room_run *victim = room_run(v->room, name);
+	struct going g = { .run = victim->run.id, .for_job = pass_array_or_job_id(w->job), .grace_s = v->p->b->settings->grace_s };
+	char detail[384];
+
+	placement_leave(room_placement(v->room), name);
+	if (victim->run.tier == TIER_FREE)
+		return 0;		/* Slurm does that by itself, as soon as the job fits then */
+	g.reason = reason_of(v->p, &victim->run);
+	describe(v, victim, w, detail, sizeof(detail));
+	g.detail = detail;
+	return pass_tell(v->p, &g, v->why) < 0 ? -1 : 0;
+}
+
+/* The job that a promise or a displacement was in vain for: it needs something that is not known here. */
+static int was_in_vain(struct serving *v, const struct waiting *w)
+{
+	return event_spared_for(v->p->books, pass_array_or_job_id(w->job), v->p->now - IN_VAIN_S, v->why);
+}
+
+static enum served make_room(struct serving *v, const struct kind *k, const struct waiting *w)
+{
+	const struct placement_rules rules = { ranking_funded(v->ranking), ranking_free_tier(v->ranking),
+		v->p->b->settings->hysteresis_percent * 10000 };
+	int rc;
+
+	if (v->tried >= v->p->b->settings->displace_kinds)
+		return NO;
+	rc = was_in_vain(v, w);
+	if (rc == 0)
+		rc = placement_make_room(room_placement(v->room), &rules, &k->shape, v->p->now, false, &v->choice) == 1 ? 0 : 2;
+	v->tried += rc > 0;
+	for (size_t i = 0; rc == 0 && i < v->choice.nvictims; i++)
+		rc = tell_victim(v, v->choice.victims[i], w);
+	return rc < 0 ? FAILED : rc == 0 ? YES : NO;
+}
+
+static enum served serve(struct serving *v, struct kind *k)
+{
+	const struct waiting *w = k->jobs[k->served].data;
+	enum served got = placement_fits(room_placement(v->room), &k->shape, v->p->now, &v->choice) == 1 ? YES : NO;
+
+	if (got == NO)
+		got = make_room(v, k, w);
+	if (got != YES)
+		return got;
+	placement_promise(room_placement(v->room), v->choice.parts, v->choice.nparts);
+	if (++k->tasks == w->loose || k->tasks == w->paid) {
+		k->served++;
+		k->tasks = 0;
+	}
+	return ranking_add_entry(v->ranking, w->admission.project, w->admission.per_task, v->why) < 0 ? FAILED : YES;
+}
+
+/* From the front again after each that was served: what it is promised has changed the order. */
+static int serve_all(struct serving *v)
+{
+	ssize_t n = heads(v), i = 0;
+
+	for (int served = 0; n >= 0 && i < n && served < SERVED_MAX; ) {
+		struct kind *k = v->heads[i].data;
+		enum served got = serve(v, k);
+
+		if (got == FAILED)
+			return -1;
+		served += got == YES;
+		k->given_up = got == NO;
+		i++;
+		if (got == YES) {
+			n = heads(v);
+			i = 0;
+		}
+	}
+	return n < 0 ? fault_errno(v->why, ENOMEM, "out of memory") : 0;
+}
+
+int pass_make_room(struct pass *p, struct fault *why)
+{
+	struct serving v = { .p = p, .why = why };
+	int rc;
+
+	if (p->b->settings->displace == DISPLACE_OFF)
+		return 0;
+	if (!pass_ranking(p, why) || room_new(p, p->ranking, &v.room, why) < 0)
+		return -1;
+	v.ranking = p->ranking;
+	rc = collect(&v) < 0 ? fault_errno(why, ENOMEM, "out of memory") : serve_all(&v);
+	placement_choice_free(&v.choice);
+	room_free(v.room);
+	free(v.jobs);
+	free(v.kinds);
+	free(v.heads);
+	return rc;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * ledger_demand.c - what jobs asked for, out of charges, runs and holds (ledger_demand.h). */
+#include "budgetd/ledger_demand.h"
+#include "budgetd/ledger_sql.h"
+
+/* The time limit that a submission named, in seconds; NULL: none, or no limit. */
+#define LIMIT "CASE WHEN json_extract(a.request, '$.time_limit_min') > 0 THEN json_extract(a.request, '$.time_limit_min') * 60 END"
+
+/* The hold that was taken as the run's job became eligible: of a job that was requeued the last one. slurmctld notes the submission after the
+ * verdict. */
+#define ELIGIBLE                                                                                                                \
+	"coalesce((SELECT min(h.opened_at) FROM hold h WHERE h.admission = r.admission AND h.opened_at BETWEEN r.submit - 5 AND r.start), r.start)"
+
+static const char demand_sql[] =
+	/* runs that ended, with what of them lies in the window */
+	"WITH paid(run, project, price, units) AS MATERIALIZED (SELECT c.run, c.project, max(c.price),"
+	" sum((c.part_end - max(c.part_start, ?1)) * c.price) FROM project p CROSS JOIN charge c INDEXED BY charge_by_project ON c.project = p.id"
+	" WHERE c.part_end > ?1 AND c.part_end > c.part_start AND c.kind IN ('funded', 'imported') GROUP BY c.run, c.project)"
+	"SELECT x.project, " ELIGIBLE " AS since, x.price, x.units FROM paid x CROSS JOIN run r ON r.id = x.run WHERE r.ended IS NOT NULL"
+	/* runs that go on; one that is free by now asked for what its hold covered */
+	" UNION ALL SELECT r.project, " ELIGIBLE ", r.price, r.price * CASE WHEN r.free_since IS NOT NULL THEN r.covered_until - r.start"
+	" ELSE max(r.covered_until - r.start, coalesce(" LIMIT ", r.min_runtime)) END"
+	" FROM run r INDEXED BY run_open JOIN admission a ON a.id = r.admission WHERE r.ended IS NULL AND r.tier = 'funded'"
+	/* tasks that wait and have their hours; the price of one a second is what its hold says */
+	" UNION ALL SELECT h.project, h.opened_at, h.tasks * (a.per_task / iif(?3, coalesce(" LIMIT ", a.min_runtime), a.min_runtime)),"
+	" h.tasks * (a.per_task / iif(?3, coalesce(" LIMIT ", a.min_runtime), a.min_runtime)) * coalesce(" LIMIT ", a.min_runtime)"
+	" FROM hold h INDEXED BY hold_open_by_admission JOIN admission a ON a.id = h.admission"
+	" WHERE h.closed_at IS NULL AND h.run IS NULL AND h.opened_at < ?2 AND a.min_runtime > 0"
+	" ORDER BY since";
+
+int demand_walk(struct ledger *l, int64_t from, int64_t now, bool holds_limit, demand_fn each, void *arg, struct fault *why)
+{
+	sqlite3_stmt *st = sql_bind(l, demand_sql, why, "iii", from, now, (int64_t)holds_limit);
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		struct demand d = { .from = sql_col(st, 1), .rate = sql_col(st, 2), .units = sql_col(st, 3) };
+
+		if (each(sql_col(st, 0), &d, arg) < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+	}
+	return rc;
+}

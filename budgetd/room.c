@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * room.c - the cluster of one pass for lib/placement (room.h). */
+#include "budgetd/room.h"
+#include "budgetd/ranking.h"
+#include "lib/tres.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLASSES 64			/* kinds of nodes: one bit each */
+#define NO_RUN UINT32_MAX
+
+/* Nodes that are alike for every job: the same partitions and the same GPUs. */
+struct node_class {
+	uint64_t partitions;
+	const char *gres;
+	struct gpu_count gpus;
+	int64_t largest;		/* GPUs of the largest node of it */
+};
+
+struct room {
+	struct pass *p;
+	struct placement *placement;
+	struct node_class classes[CLASSES];
+	size_t nclasses;
+	uint32_t *node_at;		/* by the index in Slurm's table: which of ours */
+	size_t node_ats;
+	struct room_run *runs;
+	size_t nruns, runs_room;
+	uint32_t *run_of_job;		/* by its position in the job table, or NO_RUN */
+	uint32_t *run_of_name;		/* as placement calls them */
+	size_t names;
+};
+
+/* --- nodes -------------------------------------------------------------------------------------- */
+
+static bool same_class(const struct node_class *c, const struct node_view *n)
+{
+	return c->partitions == n->partitions && strcmp(c->gres ? c->gres : "", n->gres ? n->gres : "") == 0;
+}
+
+/* The bit of its class; 0 when there are too many to tell apart: such a node is left alone. */
+static uint64_t class_of(struct room *r, const struct node_view *n)
+{
+	size_t i = 0;
+
+	while (i < r->nclasses && !same_class(&r->classes[i], n))
+		i++;
+	if (i == CLASSES)
+		return 0;
+	if (i == r->nclasses) {
+		r->classes[i] = (struct node_class){ .partitions = n->partitions, .gres = n->gres };
+		if (tres_read(n->gres, &r->classes[i].gpus, NULL) < 0)
+			memset(&r->classes[i].gpus, 0, sizeof(r->classes[i].gpus));
+		r->nclasses++;
+	}
+	if (n->gpus > r->classes[i].largest)
+		r->classes[i].largest = n->gpus;
+	return UINT64_C(1) << i;
+}
+
+static int add_nodes(struct room *r)
+{
+	const struct cluster_view *c = r->p->cluster;
+	struct placement_node *nodes = calloc(c->node_count + 1, sizeof(*nodes));
+
+	for (size_t i = 0; i < c->node_count; i++)
+		if (c->nodes[i].index >= r->node_ats)
+			r->node_ats = c->nodes[i].index + 1;
+	r->node_at = calloc(r->node_ats + 1, sizeof(*r->node_at));
+	if (nodes && r->node_at) {
+		memset(r->node_at, 0xff, r->node_ats * sizeof(*r->node_at));
+		for (size_t i = 0; i < c->node_count; i++) {
+			const struct node_view *n = &c->nodes[i];
+
+			r->node_at[n->index] = (uint32_t)i;
+			nodes[i] = (struct placement_node){ .gpus = n->healthy ? (int32_t)n->gpus : 0, .kinds = class_of(r, n) };
+		}
+		r->placement = placement_new(nodes, c->node_count);
+	}
+	free(nodes);
+	return r->placement ? 0 : -1;
+}
+
+/* Nobody can be given a GPU where no CPU is left. */
+static void close_full_nodes(struct room *r)
+{
+	for (size_t i = 0; i < r->p->cluster->node_count; i++) {
+		struct placement_part part = { (uint32_t)i, placement_idle(r->placement, (uint32_t)i) };
+
+		if (part.gpus > 0 && r->p->cluster->nodes[i].cpus_idle <= 0)
+			placement_promise(r->placement, &part, 1);
+	}
+}
+
+/* --- runs --------------------------------------------------------------------------------------- */
+
+static int know_run(const struct run *run, void *arg)
+{
+	struct room *r = arg;
+	const struct job_view *j = job_table_find(r->p->jobs, (uint32_t)run->job);
+
+	if (!j || j->start != run->start)
+		return 0;
+	if (r->nruns == r->runs_room) {
+		size_t room = r->runs_room ? 2 * r->runs_room : 256;
+		struct room_run *more = reallocarray(r->runs, room, sizeof(*more));
+
+		if (!more)
+			return -1;
+		r->runs = more;
+		r->runs_room = room;
+	}
+	r->run_of_job[j - r->p->jobs->jobs] = (uint32_t)r->nruns;
+	r->runs[r->nruns++] = (struct room_run){ *run, j };
+	return 0;
+}
+
+static bool is_leaving(const struct pass *p, int64_t run)
+{
+	for (size_t i = 0; i < p->nleaving; i++)
+		if (p->leaving[i].x.run == run)
+			return true;
+	return false;
+}
+
+static bool must_stay(const struct pass *p, const struct room_run *x)
+{
+	const struct settings *s = p->b->settings;
+	const char *qos = x->job->qos ? x->job->qos : "";
+
+	return pass_mode(p, x->job) != ENFORCE_ON || x->job->het_job_id || (x->run.tier == TIER_FUNDED && !x->run.admission) ||
+	       (strcmp(qos, s->qos_funded) && strcmp(qos, s->qos_free));
+}
+
+static struct placement_run describe(const struct room *r, const struct room_run *x, const struct ranking *ranking)
+{
+	const struct run *run = &x->run;
+	int64_t now = r->p->now;
+	ssize_t project = ranking_node(ranking, run->project);
+
+	return (struct placement_run){ .project = project < 0 ? 0 : (uint32_t)project, .free = run->tier == TIER_FREE,
+		.lost_protection = (run->free_since && run->free_since <= now) || run->unprotected_at,
+		.still = project < 0 || must_stay(r->p, x), .start = run->start, .safe_until = run->start + run->min_runtime_s };
+}
+
+static int remember_name(struct room *r, uint32_t name, uint32_t run)
+{
+	if (name >= r->names) {
+		size_t names = 2 * (size_t)name + 64;
+		uint32_t *more = reallocarray(r->run_of_name, names, sizeof(*more));
+
+		if (!more)
+			return -1;
+		r->run_of_name = more;
+		r->names = names;
+	}
+	r->run_of_name[name] = run;
+	return 0;
+}
+
+/* Where it is, in our numbers; n is 0 when Slurm does not say. */
+static size_t parts_of(const struct room *r, const struct job_view *j, struct placement_part *out)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < j->part_count; i++)
+		if (j->parts[i].node < r->node_ats && r->node_at[j->parts[i].node] != UINT32_MAX)
+			out[n++] = (struct placement_part){ r->node_at[j->parts[i].node], j->parts[i].gpus };
+	return n;
+}
+
+static int add_job(struct room *r, size_t at, const struct ranking *ranking)
+{
+	const struct job_view *j = &r->p->jobs->jobs[at];
+	struct placement_part *parts = calloc(j->part_count + 1, sizeof(*parts));
+	uint32_t known = r->run_of_job[at], name;
+	struct placement_run run = { .still = true };
+	int rc = 0;
+
+	if (!parts)
+		return -1;
+	if (known != NO_RUN)
+		run = describe(r, &r->runs[known], ranking);
+	run.nparts = parts_of(r, j, parts);
+	run.parts = parts;
+	if (run.nparts)
+		rc = placement_add(r->placement, &run, &name) < 0 ? -1 : remember_name(r, name, known);
+	if (run.nparts && rc == 0 && (j->stage == STAGE_COMPLETING || (known != NO_RUN && is_leaving(r->p, r->runs[known].run.id))))
+		placement_leave(r->placement, name);
+	free(parts);
+	return rc;
+}
+
+static int add_jobs(struct room *r, const struct ranking *ranking)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < r->p->jobs->count && rc == 0; i++)
+		if (r->p->jobs->jobs[i].part_count)
+			rc = add_job(r, i, ranking);
+	return rc;
+}
+
+int room_new(struct pass *p, const struct ranking *ranking, struct room **out, struct fault *why)
+{
+	struct room *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return fault_errno(why, ENOMEM, "out of memory");
+	r->p = p;
+	r->run_of_job = malloc((p->jobs->count + 1) * sizeof(*r->run_of_job));
+	if (r->run_of_job)
+		memset(r->run_of_job, 0xff, (p->jobs->count + 1) * sizeof(*r->run_of_job));
+	errno = 0;
+	if (!r->run_of_job || run_walk_open(p->books, p->facts.cluster, know_run, r, why) < 0 || add_nodes(r) < 0 || add_jobs(r, ranking) < 0) {
+		room_free(r);
+		return why->text[0] ? -1 : fault_errno(why, ENOMEM, "out of memory");
+	}
+	close_full_nodes(r);
+	*out = r;
+	return 0;
+}
+
+void room_free(struct room *r)
+{
+	if (!r)
+		return;
+	placement_free(r->placement);
+	free(r->node_at);
+	free(r->runs);
+	free(r->run_of_job);
+	free(r->run_of_name);
+	free(r);
+}
+
+struct placement *room_placement(struct room *r)
+{
+	return r->placement;
+}
+
+const struct room_run *room_run(const struct room *r, uint32_t name)
+{
+	return r->run_of_name[name] == NO_RUN ? NULL : &r->runs[r->run_of_name[name]];
+}
+
+/* --- the shape of what waits -------------------------------------------------------------------- */
+
+/* "a,b": the bits of those partitions. */
+static uint64_t partitions_of(const struct cluster_view *c, const char *list)
+{
+	uint64_t bits = 0;
+
+	for (const char *at = list; at && *at; at += strspn(at, ",")) {
+		size_t length = strcspn(at, ",");
+
+		for (size_t i = 0; i < c->partition_count && i < 64; i++)
+			if (c->partitions[i].up && strncmp(c->partitions[i].name, at, length) == 0 && !c->partitions[i].name[length])
+				bits |= UINT64_C(1) << i;
+		at += length;
+	}
+	return bits;
+}
+
+static bool has_types(const struct gpu_count *has, const struct gpu_count *wanted)
+{
+	for (int i = 0; i < wanted->ntypes; i++) {
+		int k = 0;
+
+		while (k < has->ntypes && strcmp(has->types[k].type, wanted->types[i].type))
+			k++;
+		if (wanted->types[i].type[0] && k == has->ntypes)
+			return false;
+	}
+	return true;
+}
+
+bool room_shape(const struct room *r, const struct waiting *w, const struct ranking *ranking, struct placement_job *out)
+{
+	uint64_t partitions = partitions_of(r->p->cluster, w->job->partition);
+	ssize_t project = ranking_node(ranking, w->admission.project);
+	struct gpu_request asked = {0};
+	int64_t nodes = w->job->node_count ? w->job->node_count : 1, largest = 0;
+
+	if (project < 0 || w->admission.gpus <= 0 || gpu_request_read(&w->job->request, NULL, &asked, NULL) < 0)
+		return false;
+	*out = (struct placement_job){ .project = (uint32_t)project, .front = w->front, .cleared = w->cleared,
+		.gpus = (int32_t)w->admission.gpus, .keeps_s = w->admission.min_runtime_s };
+	for (size_t i = 0; i < r->nclasses; i++)
+		if ((r->classes[i].partitions & partitions) && has_types(&r->classes[i].gpus, &asked.gpus)) {
+			out->kinds |= UINT64_C(1) << i;
+			largest = r->classes[i].largest > largest ? r->classes[i].largest : largest;
+		}
+	if (!largest)
+		return false;
+	if (nodes * largest < w->admission.gpus)	/* --gpus=16 says nothing of nodes */
+		nodes = (w->admission.gpus + largest - 1) / largest;
+	out->nodes = (uint32_t)(nodes < w->admission.gpus ? nodes : w->admission.gpus);
+	return true;
+}

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Whose turn it is: the debug lane, weekly slots, and what people are told of it.
+# time: 60 s
+load cluster
+
+setup_file()
+{
+	cluster_up --nodes 1 --gpus 4 && deposit vision 100 && deposit speech 100
+}
+
+teardown_file()	{ cluster_down; }
+teardown()	{ cluster_clear; }
+
+# goes_before A B: by the places that are published.
+goes_before()
+{
+	local a b
+
+	a=$(job_field "$1" Priority) b=$(job_field "$2" Priority)
+	((a > b)) || { echo "$1 has $a, $2 has $b" >&2; return 1; }
+}
+
+@test "a debug job goes before all others, in a pass, and of one user one at a time" {
+	as ada submit train --gpus=4 --time=240
+	eventually job_is train RUNNING
+	as carol submit big --gpus=4 --time=240			# speech has used nothing: by share it is first
+	as bob submit try --account=vision --gpus=1 --gpu-min-runtime=5m --time=30
+	as bob submit again --account=vision --gpus=1 --gpu-min-runtime=5m --time=30
+	eventually goes_before try big
+	eventually goes_before big again
+	as ada cancel train
+	eventually job_is try RUNNING funded
+	# The others are idle, and a gang that waits in front does not have them.
+	as ada salloc --gpus=1 --gpu-min-runtime=5m --time=30 true
+	job_is try RUNNING && job_is big PENDING
+	goes_before big again
+}
+
+@test "inside its weekly slot a project goes first" {
+	local at slot
+
+	# Since up to a minute ago, for as long as the test takes.
+	at=(--day "$(date -u +%a)" --from "$(date -u +%H:%M)" --hours 1 --share 100)
+	as ada submit train --gpus=2 --time=240
+	as carol submit listen --gpus=2 --time=240
+	eventually job_is train RUNNING
+	eventually job_is listen RUNNING
+	as ada submit theirs --gpus=4 --time=240		# they have the larger share
+	as carol submit ours --gpus=4 --time=240
+	eventually goes_before theirs ours
+	[[ $(budgetctl slot add speech "${at[@]}" --dry-run -o json | jq .dry_run) == true ]]
+	[[ $(budgetctl slot list -n -o parsable | wc -l) == 0 ]]
+	rv=0; as carol budgetctl slot add speech "${at[@]}" 2>/dev/null || rv=$?	# it is theirs who stand above
+	((rv == 4))
+	budgetctl slot add speech "${at[@]}" --reason "the deadline" --request-id s1 >/dev/null
+	slot=$(budgetctl slot add speech "${at[@]}" --reason "the deadline" --request-id s1 -o json | jq .id)
+	as carol budgetctl slot list speech | grep -qE "speech .*for 60 min up to 100 % +UTC +yes"
+	eventually goes_before ours theirs
+	budgetctl slot remove "$slot" --reason "it is over" >/dev/null
+	eventually goes_before theirs ours
+	[[ $(budgetctl changes speech -o json | jq -r '[.rows[] | select(.what | startswith("slot ")) | .reason] | join(",")') == "it is over,the deadline" ]]
+	budgetctl verify >/dev/null
+}
