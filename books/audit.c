@@ -179,6 +179,13 @@ const struct audit_check audit_checks[] = {
 		" coalesce((SELECT max(ended) FROM correction WHERE run = r.id), 0)) AS ended, coalesce("
 		" (SELECT max(part_end) FROM charge WHERE run = r.id), r.start) AS upto FROM run r WHERE r.ended IS NOT NULL)"
 		" WHERE ended <> upto ORDER BY id LIMIT 1", NULL },
+	{ "event.displaced", "a run that was displaced is an event",
+		"SELECT printf('run %d: it ended PREEMPTED and no event says why', r.id) FROM run r WHERE r.state = 'PREEMPTED' AND r.import IS NULL"
+		" AND NOT EXISTS (SELECT 1 FROM event e WHERE e.run = r.id AND e.what = 'displaced') ORDER BY r.id LIMIT 1", NULL },
+	{ "event.minimum", "no run is told inside its minimum runtime to give way to a project that is further below its share",
+		"SELECT printf('event %d: run %d was told to go after %d s, its minimum runtime is %d s', e.id, r.id, e.at - r.start, r.min_runtime)"
+		" FROM event e JOIN run r ON r.id = e.run WHERE e.what = 'told' AND e.reason = 'ROTATED' AND e.at - r.start < r.min_runtime"
+		" ORDER BY e.id LIMIT 1", NULL },
 };
 
 const size_t audit_check_count = sizeof(audit_checks) / sizeof(audit_checks[0]);

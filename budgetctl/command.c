@@ -176,6 +176,8 @@ const struct command command_table[] = {
 		OPTION_BIT(OPT_AT) | WRITE, cmd_run_end },
 	{ "why", NULL, "JOB", 1, 1, "why a job is where it is: its tier, its funding, who is ahead", 0,
 		cmd_why },
+	{ "events", NULL, "JOB", 1, 1, "what was done about the runs of a job, newest first: told to go, displaced, warned; and why",
+		0, cmd_events },
 	{ "job", "show", "JOB", 1, 1, "the same as why", 0, cmd_why },
 	{ "job", "set", "JOB", 1, 1,
 		"change what a pending job declares; it is priced and checked anew",

@@ -150,6 +150,7 @@ int cmd_journal(struct session *s);
 int cmd_hold_list(struct session *s);
 int cmd_charge_list(struct session *s);
 int cmd_why(struct session *s);
+int cmd_events(struct session *s);
 int cmd_job_set(struct session *s);
 int cmd_quote(struct session *s);
 int cmd_doctor(struct session *s);

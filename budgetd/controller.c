@@ -28,6 +28,7 @@ struct controller {
 	int64_t lost_told_at;
 	int64_t compared_at;		/* with slurmdbd's rows */
 	int passes;			/* in a row without trouble, up to 2 */
+	int64_t next_due;		/* of a run that leaves; 0 = none does */
 	struct ranking *ranking;	/* of the last pass */
 };
 
@@ -340,6 +341,11 @@ static int decide(struct controller *c, struct pass *p, struct pass_times *took,
 	return rc;
 }
 
+int64_t controller_next_due(const struct controller *c)
+{
+	return c->next_due;
+}
+
 int controller_pass(struct controller *c, int64_t now, struct fault *why)
 {
 	struct pass p = { .b = c->b, .books = c->books, .asked = c->asked, .kept = &c->ranking, .now = now };
@@ -361,6 +367,7 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 	free(p.records);
 	free(p.waiting);
 	free(p.lane_users);
+	c->next_due = pass_next_due(&p);
 	pass_slots_free(p.slots);
 	free(p.leaving);
 	if (ledger_checkpoint(c->books, why) < 0)

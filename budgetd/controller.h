@@ -19,4 +19,7 @@ void controller_free(struct controller *c);	/* NULL is fine */
 /* One pass at `now`. -1 when slurmctld could not be asked or the books failed: the next pass tries again. */
 int controller_pass(struct controller *c, int64_t now, struct fault *why);
 
+/* When the next run that was told to go is due, as the last pass saw it; 0 = none is. Then is a good time for a pass. */
+int64_t controller_next_due(const struct controller *c);
+
 #endif

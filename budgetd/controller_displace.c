@@ -6,6 +6,7 @@
  * that has to go anyhow, or that Slurm protects for longer than we do, is requeued; who cannot be is cancelled. */
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
+#include "budgetd/question.h"
 #include "lib/place.h"
 #include <errno.h>
 #include <signal.h>
@@ -130,6 +131,12 @@ static int spare(struct pass *p, struct leaving_run *l, const char *because, str
 	return pass_write(p, LEDGER_HOLDS, note_and_forget, &n, why);
 }
 
+struct wish {
+	int64_t admission;
+	int signal;
+	bool script_only;
+};
+
 /* --- Slurm is told ------------------------------------------------------------------------------ */
 
 static void notify(struct pass *p, const struct leaving_run *l)
@@ -140,12 +147,37 @@ static void notify(struct pass *p, const struct leaving_run *l)
 	slurm_link_notify(p->b->slurm, l->job->job_id, text, NULL);	/* a courtesy: the signal is what counts */
 }
 
+/* The one of its --signal; else SIGTERM to what srun started in it. Its script is left alone then: one that does not expect a signal would end
+ * at once, and all that it has begun with it. */
+static int signal_of(struct pass *p, void *arg, struct fault *why)
+{
+	struct wish *x = arg;
+	struct json_object *body;
+	struct question q;
+	char *request = NULL;
+
+	*x = (struct wish){ .admission = x->admission, .signal = SIGTERM };
+	if (!x->admission || admission_request(p->b->ledger, x->admission, &request, why) < 0)
+		return x->admission ? -1 : 0;
+	body = json_tokener_parse(request);
+	if (body && question_from_json(body, &q, NULL) == 0 && q.signal > 0 && q.signal < SIGRTMAX) {
+		x->signal = (int)q.signal;
+		x->script_only = q.signal_script;
+	}
+	json_object_put(body);
+	free(request);
+	return 0;
+}
+
 static int signal_once(struct pass *p, struct leaving_run *l, struct fault *why)
 {
+	struct wish wish = { .admission = l->run.admission };
 	struct fault problem = {0};
 	char record[RECORD_MAX];
 
-	if (slurm_link_signal(p->b->slurm, pass_record(l->job, record), SIGTERM, false, &problem) < 0 && errno != ENOENT) {
+	if (pass_write(p, LEDGER_HOLDS, signal_of, &wish, why) < 0)
+		return -1;
+	if (slurm_link_signal(p->b->slurm, pass_record(l->job, record), wish.signal, wish.script_only, &problem) < 0 && errno != ENOENT) {
 		log_warning("job %s gives way and could not be told: %s", l->run.label, problem.text);
 		return 0;		/* again in the next pass */
 	}
@@ -161,6 +193,8 @@ static bool send_off(struct pass *p, const struct leaving_run *l)
 	char record[RECORD_MAX];
 	int rc = -1;
 
+	if (l->job->het_job_id && l->job->het_offset > 0)
+		return true;		/* with the first component: Slurm takes no other */
 	pass_record(l->job, record);
 	errno = ENOTSUP;
 	if (l->job->requeueable)
@@ -220,7 +254,7 @@ static int make_go(struct pass *p, struct leaving_run *l, const struct waiting *
 
 	if (!first && p->now - l->x.made_to_go_at > SPARED_AFTER_S && w)
 		return spare(p, l, "the job that it was to go for cannot use its GPUs", why);
-	if (w && !slurm_protects(p, l))
+	if (w && !slurm_protects(p, l) && !l->job->het_job_id)	/* Slurm displaces no het job, wherever it stands */
 		done = lower(p, l, w);
 	else if (first)
 		done = send_off(p, l);
@@ -278,4 +312,14 @@ int pass_follow_leaving(struct pass *p, struct fault *why)
 		if (p->leaving[i].detail[0] && p->leaving[i].job)
 			notify(p, &p->leaving[i]);
 	return rc;
+}
+
+int64_t pass_next_due(const struct pass *p)
+{
+	int64_t next = 0;
+
+	for (size_t i = 0; i < p->nleaving; i++)
+		if (!p->leaving[i].run.ended && p->leaving[i].x.due > p->now && (!next || p->leaving[i].x.due < next))
+			next = p->leaving[i].x.due;
+	return next;
 }

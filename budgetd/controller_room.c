@@ -168,19 +168,32 @@ static enum event_reason reason_of(const struct pass *p, const struct run *r)
 	return r->unprotected_at ? event_reason_read(r->unprotected_why) : REASON_ROTATED;
 }
 
+static int tell_run(struct serving *v, const struct room_run *victim, const struct waiting *w)
+{
+	struct going g = { .run = victim->run.id, .for_job = pass_array_or_job_id(w->job), .grace_s = v->p->b->settings->grace_s,
+		.reason = reason_of(v->p, &victim->run) };
+	char detail[384];
+
+	describe(v, victim, w, detail, sizeof(detail));
+	g.detail = detail;
+	return pass_tell(v->p, &g, v->why) < 0 ? -1 : 0;
+}
+
+/* Of a het job all components go, whichever of them was picked. */
 static int tell_victim(struct serving *v, uint32_t name, const struct waiting *w)
 {
-	const struct room_run *victim = room_run(v->room, name);
-	struct going g = { .run = victim->run.id, .for_job = pass_array_or_job_id(w->job), .grace_s = v->p->b->settings->grace_s };
-	char detail[384];
+	const struct room_run *victim = room_run(v->room, name), *x;
+	uint32_t het_job = victim->job->het_job_id;
+	int rc = 0;
 
 	placement_leave(room_placement(v->room), name);
 	if (victim->run.tier == TIER_FREE)
 		return 0;		/* Slurm does that by itself, as soon as the job fits then */
-	g.reason = reason_of(v->p, &victim->run);
-	describe(v, victim, w, detail, sizeof(detail));
-	g.detail = detail;
-	return pass_tell(v->p, &g, v->why) < 0 ? -1 : 0;
+	if (!het_job)
+		return tell_run(v, victim, w);
+	for (size_t at = 0; rc == 0 && (x = room_next_of_het(v->room, het_job, &at)); )
+		rc = tell_run(v, x, w);
+	return rc;
 }
 
 /* The job that a promise or a displacement was in vain for: it needs something that is not known here. */

@@ -168,6 +168,16 @@ static void reload_and_tell(struct daemon *d)
 
 /* --- serving ------------------------------------------------------------------------------------ */
 
+/* Who was told to go goes when it is due, not a pass later. */
+static void wake_when_due(struct daemon *d)
+{
+	int64_t due = controller_next_due(d->controller), in = due ? due - time(NULL) : 0;
+	struct itimerspec next = { .it_interval.tv_sec = d->b.settings->pass_interval_s, .it_value.tv_sec = in > 0 ? in : 1 };
+
+	if (due && next.it_value.tv_sec < d->b.settings->pass_interval_s)
+		timerfd_settime(d->timer, 0, &next, NULL);
+}
+
 /* The same trouble in every pass is said once, and its end is said too. */
 static void pass_once(struct daemon *d, char trouble[FAULT_TEXT_MAX])
 {
@@ -181,6 +191,7 @@ static void pass_once(struct daemon *d, char trouble[FAULT_TEXT_MAX])
 		log_error("a pass failed and is tried again every %jd s: %s", (intmax_t)d->b.settings->pass_interval_s, why.text);
 		snprintf(trouble, FAULT_TEXT_MAX, "%s", why.text);
 	}
+	wake_when_due(d);
 }
 
 /* false: told to stop. */

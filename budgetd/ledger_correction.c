@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_correction.c - runs with what was made of them, and what Slurm says of them otherwise (ledger_correction.h). */
 #include "budgetd/ledger_correction.h"
+#include "budgetd/ledger_event.h"
 #include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_refund.h"
 #include "budgetd/ledger_sql.h"
@@ -320,7 +321,7 @@ int run_enter(struct ledger *l, struct run *r, const struct run_facts *f, struct
 	for (size_t i = 1; i < f->count; i++)
 		if (run_resize(l, r, f->pieces[i].from, f->pieces[i].gpus, f->pieces[i].price, f->pieces[i].tres, c->at, why) < 0)
 			return -1;
-	if (run_end(l, r, f->ended, f->state, c->at, why) < 0)
+	if (run_end(l, r, f->ended, f->state, c->at, why) < 0 || run_note_displaced(l, r, c->at, why) < 0)
 		return -1;
 	return finish(l, r, f, c, why);
 }

@@ -6,19 +6,20 @@
 /* The time limit that a submission named, in seconds; NULL: none, or no limit. */
 #define LIMIT "CASE WHEN json_extract(a.request, '$.time_limit_min') > 0 THEN json_extract(a.request, '$.time_limit_min') * 60 END"
 
-/* The hold that was taken as the run's job became eligible: of a job that was requeued the last one. slurmctld notes the submission after the
- * verdict. */
-#define ELIGIBLE                                                                                                                \
-	"coalesce((SELECT min(h.opened_at) FROM hold h WHERE h.admission = r.admission AND h.opened_at BETWEEN r.submit - 5 AND r.start), r.start)"
-
 static const char demand_sql[] =
+	/* the hold was taken as the job became eligible, of one that was requeued once more; slurmctld notes the submission after the verdict */
+	"WITH opened(admission, at) AS MATERIALIZED (SELECT admission, opened_at FROM hold WHERE id >= ?4),"
 	/* runs that ended, with what of them lies in the window */
-	"WITH paid(run, project, price, units) AS MATERIALIZED (SELECT c.run, c.project, max(c.price),"
+	" paid(run, project, price, units) AS MATERIALIZED (SELECT c.run, c.project, max(c.price),"
 	" sum((c.part_end - max(c.part_start, ?1)) * c.price) FROM project p CROSS JOIN charge c INDEXED BY charge_by_project ON c.project = p.id"
 	" WHERE c.part_end > ?1 AND c.part_end > c.part_start AND c.kind IN ('funded', 'imported') GROUP BY c.run, c.project)"
-	"SELECT x.project, " ELIGIBLE " AS since, x.price, x.units FROM paid x CROSS JOIN run r ON r.id = x.run WHERE r.ended IS NOT NULL"
+	"SELECT x.project, coalesce(min(o.at), iif(r.admission IS NOT NULL AND r.submit <= ?1, ?1, r.start)) AS since, x.price, x.units"
+	" FROM paid x CROSS JOIN run r ON r.id = x.run LEFT JOIN opened o ON o.admission = r.admission AND o.at BETWEEN r.submit - 5 AND r.start"
+	" WHERE r.ended IS NOT NULL GROUP BY x.run, x.project"
 	/* runs that go on; one that is free by now asked for what its hold covered */
-	" UNION ALL SELECT r.project, " ELIGIBLE ", r.price, r.price * CASE WHEN r.free_since IS NOT NULL THEN r.covered_until - r.start"
+	" UNION ALL SELECT r.project, coalesce((SELECT min(h.opened_at) FROM hold h INDEXED BY hold_open_by_admission"
+	"  WHERE h.admission = r.admission AND h.closed_at IS NULL AND h.opened_at BETWEEN r.submit - 5 AND r.start), r.start), r.price,"
+	" r.price * CASE WHEN r.free_since IS NOT NULL THEN r.covered_until - r.start"
 	" ELSE max(r.covered_until - r.start, coalesce(" LIMIT ", r.min_runtime)) END"
 	" FROM run r INDEXED BY run_open JOIN admission a ON a.id = r.admission WHERE r.ended IS NULL AND r.tier = 'funded'"
 	/* tasks that wait and have their hours; the price of one a second is what its hold says */
@@ -28,11 +29,36 @@ static const char demand_sql[] =
 	" WHERE h.closed_at IS NULL AND h.run IS NULL AND h.opened_at < ?2 AND a.min_runtime > 0"
 	" ORDER BY since";
 
-int demand_walk(struct ledger *l, int64_t from, int64_t now, bool holds_limit, demand_fn each, void *arg, struct fault *why)
+#define CLOCK_MARGIN_S 86400		/* a clock that was put back by less than that leaves nothing out */
+
+/* The first hold that may have been opened in the window: they are numbered as they are opened, and an index over all of them would be
+ * written by every submission. */
+static int first_hold(struct ledger *l, int64_t from, int64_t *out, struct fault *why)
 {
-	sqlite3_stmt *st = sql_bind(l, demand_sql, why, "iii", from, now, (int64_t)holds_limit);
+	static const char back_sql[] = "SELECT id, opened_at FROM hold ORDER BY id DESC";
+	sqlite3_stmt *st = sql_bind(l, back_sql, why, "");
 	int rc = -1;
 
+	*out = INT64_MAX;
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		if (sql_col(st, 1) <= from - CLOCK_MARGIN_S) {
+			sqlite3_reset(st);
+			return 0;
+		}
+		*out = sql_col(st, 0);
+	}
+	return rc;
+}
+
+int demand_walk(struct ledger *l, int64_t from, int64_t now, bool holds_limit, demand_fn each, void *arg, struct fault *why)
+{
+	sqlite3_stmt *st;
+	int64_t first;
+	int rc = -1;
+
+	if (first_hold(l, from, &first, why) < 0)
+		return -1;
+	st = sql_bind(l, demand_sql, why, "iiii", from, now, (int64_t)holds_limit, first);
 	while (st && (rc = sql_step(l, st, why)) == 1) {
 		struct demand d = { .from = sql_col(st, 1), .rate = sql_col(st, 2), .units = sql_col(st, 3) };
 

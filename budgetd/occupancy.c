@@ -146,21 +146,42 @@ static int by_charge(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static void turn_round(struct occupancy *o)
+{
+	for (size_t i = 0, j = o->count; i + 1 < j; i++, j--) {
+		struct part p = o->parts[i];
+
+		o->parts[i] = o->parts[j - 1];
+		o->parts[j - 1] = p;
+	}
+}
+
 #define PART_COLUMNS                                                                                                             \
 	"c.id, c.project, c.part_start, c.part_end, c.price, c.kind IN ('funded', 'imported'), c.kind = 'imported'"
+#define CLOCK_MARGIN_S 86400		/* a clock that was put back by less than that leaves nothing out */
 
-/* All of the window. The index is named: without it all years are looked at. */
+/* All of the window, from the newest charge back. What is charged lies behind it, so that one that was made before the window began has nothing in
+ * it: neither the years before are looked at nor an index over them, whose rows lie everywhere. */
 static int read_all(struct occupancy *o, struct ledger *l, struct fault *why)
 {
-	static const char all_sql[] = "SELECT " PART_COLUMNS " FROM project p CROSS JOIN charge c INDEXED BY charge_by_project"
-				      " ON c.project = p.id WHERE c.part_end > ?1 AND c.part_end > c.part_start";
+	static const char all_sql[] = "SELECT " PART_COLUMNS ", c.at FROM charge c ORDER BY c.id DESC";
+	sqlite3_stmt *st = sql_bind(l, all_sql, why, "");
+	int rc = -1;
 
 	o->count = 0;
-	if (read_parts(o, l, sql_bind(l, all_sql, why, "i", o->from), why) < 0)
-		return -1;
-	if (o->count)
-		qsort(o->parts, o->count, sizeof(*o->parts), by_charge);
-	return 0;
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		if (sql_col(st, 7) <= o->from - CLOCK_MARGIN_S) {
+			sqlite3_reset(st);
+			rc = 0;
+			break;
+		}
+		if (sql_col(st, 3) > o->from && sql_col(st, 3) > sql_col(st, 2) && add_part(o, st) < 0) {
+			sqlite3_reset(st);
+			return fault_errno(why, ENOMEM, "out of memory for %zu charges", o->count);
+		}
+	}
+	turn_round(o);
+	return rc;
 }
 
 static int read_on(struct occupancy *o, struct ledger *l, struct fault *why)
@@ -254,4 +275,23 @@ void occupancy_walk(const struct occupancy *o, occupancy_fn each, void *arg)
 {
 	for (size_t i = 0; i < o->nprojects; i++)
 		each(o->projects[i].project, o->projects[i].paid, o->projects[i].unpaid, arg);
+}
+
+/* --- what runs ---------------------------------------------------------------------------------- */
+
+int occupancy_walk_open(struct ledger *l, open_use_fn each, void *arg, struct fault *why)
+{
+	static const char open_sql[] =
+		"SELECT r.project, r.tier = 'funded' AND r.admission IS NOT NULL, r.price, r.start, r.min_runtime, r.covered_until,"
+		" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start) FROM run r INDEXED BY run_open WHERE r.ended IS NULL";
+	sqlite3_stmt *st = sql_bind(l, open_sql, why, "");
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		struct open_use u = { .project = sql_col(st, 0), .paid = sql_col(st, 1) != 0, .price = sql_col(st, 2), .start = sql_col(st, 3),
+			.min_runtime_s = sql_col(st, 4), .covered_until = sql_col(st, 5), .charged_to = sql_col(st, 6) };
+
+		each(&u, arg);
+	}
+	return rc;
 }

@@ -29,4 +29,14 @@ void occupancy_walk(const struct occupancy *o, occupancy_fn each, void *arg);
 /* Where the first imported part begins that reaches into the window; INT64_MAX: there is none. */
 int64_t occupancy_imported_from(const struct occupancy *o);
 
+/* What goes on and is not charged yet: of an open run no more than that takes. */
+struct open_use {
+	int64_t project;
+	bool paid;			/* funded, and an answer gave it its hours */
+	amount_t price;			/* units a second */
+	int64_t start, min_runtime_s, covered_until, charged_to;	/* as struct run has them */
+};
+typedef void (*open_use_fn)(const struct open_use *u, void *arg);
+int occupancy_walk_open(struct ledger *l, open_use_fn each, void *arg, struct fault *why);
+
 #endif

@@ -182,6 +182,7 @@ struct going {
 int pass_tell(struct pass *p, const struct going *g, struct fault *why);
 int pass_know_leaving(struct pass *p, struct fault *why);	/* p->leaving, out of the snapshot */
 bool pass_has_lost_place(const struct pass *p, int64_t run);	/* its time is over: it does not stand above what waits any more */
+int64_t pass_next_due(const struct pass *p);	/* of a run that is not due yet; 0 = there is none */
 int pass_follow_leaving(struct pass *p, struct fault *why);	/* who was told is signalled, who is due goes; behind the places */
 
 /* --- controller_ranking.c: who got how much of their share --- */

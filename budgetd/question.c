@@ -42,6 +42,8 @@ static const struct field {
 	{ "begin", SIGNED, AT(begin) },
 	{ "held", FLAG, AT(held) },
 	{ "requeue", FLAG, AT(requeueable) },
+	{ "signal", SIGNED, AT(signal) },
+	{ "signal_script", FLAG, AT(signal_script) },
 #undef AT
 };
 

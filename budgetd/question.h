@@ -21,6 +21,8 @@ struct question {
 	int64_t time_limit_s;		/* JOB_TIME_LIMIT_UNSET, DURATION_UNLIMITED or seconds */
 	int64_t begin;			/* 0 = at once */
 	bool has_dependency, held, het, requeueable;
+	int64_t signal;			/* --signal: by which it is told to go; 0 = none was given */
+	bool signal_script;		/* to its script alone */
 	bool stranger;			/* Slurm may refuse the user this account: nothing is set aside and no number told before it has not */
 };
 

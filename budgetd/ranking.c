@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ranking.c - the budget tree with what each project got (doc/model.md, 5). */
 #include "budgetd/ranking.h"
-#include "budgetd/ledger_run.h"
 #include "budgetd/ranking_inside.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -33,21 +32,19 @@ static int64_t span(int64_t from, int64_t to)
 
 /* A run is felt while it runs: what it has used so far counts as charged as far as its hold goes, what is left of its minimum as the entry
  * penalty. */
-static int add_run(const struct run *run, void *arg)
+static void add_run(const struct open_use *run, void *arg)
 {
 	struct ranking *r = arg;
 	ssize_t i = ranking_node(r, run->project);
 	int64_t from = run->charged_to > r->from ? run->charged_to : r->from;	/* what is before has its charges */
-	bool paid = run->tier == TIER_FUNDED && run->admission;
-	int64_t paid_to = !paid ? from : run->covered_until < r->now ? run->covered_until : r->now;
+	int64_t paid_to = !run->paid ? from : run->covered_until < r->now ? run->covered_until : r->now;
 
 	if (i < 0)
-		return 0;
+		return;
 	r->tree.nodes[i].charged += run->price * span(from, paid_to);
 	r->unpaid[i] += run->price * span(paid_to > from ? paid_to : from, r->now);
-	if (paid)
+	if (run->paid)
 		r->tree.nodes[i].entry += run->price * span(r->now, run->start + run->min_runtime_s);
-	return 0;
 }
 
 /* --- the order ---------------------------------------------------------------------------------- */
@@ -102,7 +99,7 @@ static int fill(struct ranking *r, struct ledger *l, amount_t capacity, struct f
 	if (!r->unpaid)
 		return fault_errno(why, ENOMEM, "out of memory for %zu projects", r->tree.count);
 	occupancy_walk(r->occupancy, add_used, r);
-	return run_walk_open(l, "", add_run, r, why);
+	return occupancy_walk_open(l, add_run, r, why);
 }
 
 int ranking_renew(struct ranking *r, struct ledger *l, int64_t window_s, struct rates *rates, const struct gpu_count *healthy, int64_t now,

@@ -129,8 +129,33 @@ static bool must_stay(const struct pass *p, const struct room_run *x)
 	const struct settings *s = p->b->settings;
 	const char *qos = x->job->qos ? x->job->qos : "";
 
-	return pass_mode(p, x->job) != ENFORCE_ON || x->job->het_job_id || (x->run.tier == TIER_FUNDED && !x->run.admission) ||
+	if (x->job->het_job_id)		/* Slurm never displaces what is in this QOS: it is requeued as a whole */
+		return pass_mode(p, x->job) != ENFORCE_ON || !x->run.admission || strcmp(qos, s->qos_funded_still);
+	return pass_mode(p, x->job) != ENFORCE_ON || (x->run.tier == TIER_FUNDED && !x->run.admission) ||
 	       (strcmp(qos, s->qos_funded) && strcmp(qos, s->qos_free));
+}
+
+const struct room_run *room_next_of_het(const struct room *r, uint32_t het_job, size_t *at)
+{
+	while (*at < r->nruns) {
+		const struct room_run *x = &r->runs[(*at)++];
+
+		if (x->job->het_job_id == het_job)
+			return x;
+	}
+	return NULL;
+}
+
+/* The components of a het job run and go together: it is protected for as long as any of them. */
+static int64_t safe_until(const struct room *r, const struct room_run *x)
+{
+	int64_t until = x->run.start + x->run.min_runtime_s;
+	const struct room_run *other;
+
+	for (size_t at = 0; x->job->het_job_id && (other = room_next_of_het(r, x->job->het_job_id, &at)); )
+		if (other->run.start + other->run.min_runtime_s > until)
+			until = other->run.start + other->run.min_runtime_s;
+	return until;
 }
 
 static struct placement_run describe(const struct room *r, const struct room_run *x, const struct ranking *ranking)
@@ -141,7 +166,8 @@ static struct placement_run describe(const struct room *r, const struct room_run
 
 	return (struct placement_run){ .project = project < 0 ? 0 : (uint32_t)project, .free = run->tier == TIER_FREE,
 		.lost_protection = (run->free_since && run->free_since <= now) || run->unprotected_at,
-		.still = project < 0 || must_stay(r->p, x), .start = run->start, .safe_until = run->start + run->min_runtime_s };
+		.still = project < 0 || must_stay(r->p, x), .slot = pass_slot_is_open(r->p, run->project), .start = run->start,
+		.safe_until = safe_until(r, x) };
 }
 
 static int remember_name(struct room *r, uint32_t name, uint32_t run)

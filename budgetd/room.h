@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * room.h - the cluster of one pass as lib/placement sees it: nodes, the runs on them, the shape of a job that waits
  *
- * What no rule may touch stays where it is (`still`): runs that the books do not know, other QOS than those of the tiers, het jobs, partitions
+ * What no rule may touch stays where it is (`still`): runs that the books do not know, other QOS than those of the tiers, free het jobs, partitions
  * in which nothing is changed. A node that has GPUs and no CPU to go with them has no room.
  *
  * Threads  one object belongs to the pass that made it */
@@ -24,6 +24,9 @@ void room_free(struct room *r);		/* NULL is fine */
 struct placement *room_placement(struct room *r);
 /* The run that placement calls `name`; NULL for one that the books do not know. */
 const struct room_run *room_run(const struct room *r, uint32_t name);
+
+/* The runs of the components of a het job, one after the other; *at begins with 0. NULL when there are no more. */
+const struct room_run *room_next_of_het(const struct room *r, uint32_t het_job, size_t *at);
 
 /* One task of what waits. false: it asks for no whole GPU, or for nodes that there are none of. */
 bool room_shape(const struct room *r, const struct waiting *w, const struct ranking *ranking, struct placement_job *out);

@@ -56,6 +56,7 @@ static const struct route routes[] = {
 	{ "POST",   "/v1/corrections",       WHO_ADMINISTRATOR, 256 * KIB,
 		WRITE_KEYS " kind run cluster job submit start label uid account partition qos end state pieces", correction_post },
 	{ "GET",    "/v1/jobs/{name}",       WHO_JOB,           0,            NULL, job_get },
+	{ "GET",    "/v1/events/{name}",     WHO_JOB,           0,            NULL, events_get },
 	{ "GET",    "/v1/shadow",            WHO_PROJECT,       0,            NULL, shadow_get },
 	{ "PATCH",  "/v1/jobs/{name}",       WHO_JOB,           4 * KIB,      "min_runtime tier team_rank request_id", job_patch },
 	{ "GET",    "/v1/drains",            WHO_ADMINISTRATOR, 0,            NULL, drains_get },

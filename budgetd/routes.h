@@ -64,6 +64,7 @@ int runs_get(struct request *rq, struct fault *why);
 int run_patch(struct request *rq, struct fault *why);
 int correction_post(struct request *rq, struct fault *why);
 int job_get(struct request *rq, struct fault *why);
+int events_get(struct request *rq, struct fault *why);
 int job_patch(struct request *rq, struct fault *why);
 int shadow_get(struct request *rq, struct fault *why);
 int drains_get(struct request *rq, struct fault *why);

@@ -264,6 +264,15 @@ static void add_requeue(struct json_object *q, bool *ok, const job_desc_msg_t *d
 		add_flag(q, ok, "requeue", d->requeue != 0);
 }
 
+/* --signal=[B:]USR1@120: by which it wants to be told, too, when it has to give way. */
+static void add_signal(struct json_object *q, bool *ok, const job_desc_msg_t *d)
+{
+	if (!d->warn_signal || d->warn_signal == NO_VAL16)
+		return;
+	add_count(q, ok, "signal", d->warn_signal);
+	add_flag(q, ok, "signal_script", d->warn_flags & KILL_JOB_BATCH);
+}
+
 struct json_object *question_submit(const job_desc_msg_t *job_desc, uint32_t submit_uid)
 {
 	bool ok;
@@ -277,6 +286,7 @@ struct json_object *question_submit(const job_desc_msg_t *job_desc, uint32_t sub
 		add_count(q, &ok, "het_offset", job_desc->het_job_offset);
 	if (job_desc->priority == 0)
 		add_flag(q, &ok, "held", true);
+	add_signal(q, &ok, job_desc);
 	add_requeue(q, &ok, job_desc);
 	return question_whole(q, ok);
 }

@@ -10,6 +10,7 @@
  * neighbours get one class. That is what "merged" means: classes, not parents, are compared below a tie. */
 #include "lib/fairshare.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include "lib/fraction.h"
 
@@ -20,6 +21,7 @@ struct node {
 	struct share share;		/* product down to here */
 	int64_t siblings;		/* sum of weights of its children */
 	struct fraction ratio;
+	double near;			/* the ratio, but for its last digits */
 	int depth;			/* 0 without a parent */
 	uint32_t class;			/* among the nodes of its depth: smaller goes first, equal ties */
 	uint32_t rank;			/* among all */
@@ -28,6 +30,7 @@ struct node {
 struct fairshare {
 	struct node *nodes;
 	size_t count;
+	int depths;			/* of the tree */
 	int64_t root_siblings;
 	int64_t capacity_hour;		/* units: one hour of what is healthy now */
 	int64_t capacity_window;
@@ -69,6 +72,7 @@ static int copy_in(struct fairshare *f, const struct fairshare_node *nodes, stru
 			return -1;
 		n->in = nodes[i];
 		n->depth = root ? 0 : f->nodes[n->in.parent].depth + 1;
+		f->depths = n->depth < f->depths ? f->depths : n->depth + 1;
 		*(root ? &f->root_siblings : &f->nodes[n->in.parent].siblings) += n->in.share;
 	}
 	return 0;
@@ -117,6 +121,7 @@ static void set_ratios(struct fairshare *f)
 		n->ratio = fraction_infinite();
 		if (n->share.p && e.num)
 			n->ratio = (struct fraction){ used * e.den, e.num };
+		n->near = n->ratio.den ? (double)n->ratio.num / (double)n->ratio.den : INFINITY;
 	}
 }
 
@@ -127,109 +132,125 @@ static uint32_t parent_class(const struct fairshare *f, const struct node *n)
 	return n->in.parent == FAIRSHARE_NO_PARENT ? 0 : f->nodes[n->in.parent].class;
 }
 
+/* A node among those of its level, small enough to be sorted where it is. */
+struct key {
+	uint32_t parent_class;
+	uint32_t node;
+	double near;
+};
+
+/* Most differ by far more than a double can be wrong, some 1e-15 of it; where they may tie it is told exactly. */
+static int compare_ratios(const struct fairshare *f, const struct key *x, const struct key *y)
+{
+	double difference = x->near - y->near, larger = x->near > y->near ? x->near : y->near;
+
+	if (larger == 0)
+		return 0;
+	if (isfinite(larger) && fabs(difference) > larger * 1e-9)
+		return difference < 0 ? -1 : 1;
+	return fraction_compare(f->nodes[x->node].ratio, f->nodes[y->node].ratio);
+}
+
 /* 0 = they tie. Meant for nodes of one depth whose parents have their class. */
-static int compare_in_level(const struct fairshare *f, size_t a, size_t b)
-{
-	const struct node *x = &f->nodes[a], *y = &f->nodes[b];
-	uint32_t cx = parent_class(f, x), cy = parent_class(f, y);
-
-	if (cx != cy)
-		return cx < cy ? -1 : 1;
-	return fraction_compare(x->ratio, y->ratio);
-}
-
-static int by_depth(const void *a, const void *b, void *context)
-{
-	const struct fairshare *f = context;
-	int x = f->nodes[*(const size_t *)a].depth, y = f->nodes[*(const size_t *)b].depth;
-
-	return (x > y) - (x < y);
-}
-
 static int by_level(const void *a, const void *b, void *context)
 {
-	return compare_in_level(context, *(const size_t *)a, *(const size_t *)b);
+	const struct key *x = a, *y = b;
+
+	if (x->parent_class != y->parent_class)
+		return x->parent_class < y->parent_class ? -1 : 1;
+	return compare_ratios(context, x, y);
 }
 
-static void set_classes_of_level(struct fairshare *f, size_t *index, size_t count)
+static void set_classes_of_level(struct fairshare *f, struct key *keys, size_t count)
 {
-	qsort_r(index, count, sizeof(*index), by_level, f);
-	f->nodes[index[0]].class = 0;
+	for (size_t i = 0; i < count; i++)
+		keys[i].parent_class = parent_class(f, &f->nodes[keys[i].node]);
+	qsort_r(keys, count, sizeof(*keys), by_level, f);
+	f->nodes[keys[0].node].class = 0;
 	for (size_t i = 1; i < count; i++) {
-		size_t before = index[i - 1];
-		bool ties = compare_in_level(f, before, index[i]) == 0;
+		bool ties = by_level(&keys[i - 1], &keys[i], f) == 0;
 
-		f->nodes[index[i]].class = f->nodes[before].class + !ties;
+		f->nodes[keys[i].node].class = f->nodes[keys[i - 1].node].class + !ties;
 	}
 }
 
-static void set_classes(struct fairshare *f, size_t *index)
+/* The nodes by depth, and each depth's by (class of the parent, ratio); ends[d]: where those of depth d end. */
+static void set_classes(struct fairshare *f, struct key *keys, size_t *ends)
 {
-	qsort_r(index, f->count, sizeof(*index), by_depth, f);
-	for (size_t begin = 0, end; begin < f->count; begin = end) {
-		int depth = f->nodes[index[begin]].depth;
+	for (size_t i = 0; i < f->count; i++)
+		ends[f->nodes[i].depth + 1]++;
+	for (int d = 1; d <= f->depths; d++)
+		ends[d] += ends[d - 1];
+	for (size_t i = 0; i < f->count; i++)
+		keys[ends[f->nodes[i].depth]++] = (struct key){ .node = (uint32_t)i, .near = f->nodes[i].near };
+	for (int d = 0; d < f->depths; d++) {
+		size_t begin = d ? ends[d - 1] : 0;
 
-		for (end = begin; end < f->count && f->nodes[index[end]].depth == depth; end++)
-			;
-		set_classes_of_level(f, index + begin, end - begin);
+		set_classes_of_level(f, keys + begin, ends[d] - begin);
 	}
 }
 
-static size_t up_to_depth(const struct fairshare *f, size_t node, int depth)
+/* Where the walk stands in one depth. */
+struct walk {
+	size_t at, end;
+	uint32_t below;			/* the class whose children are next */
+	uint32_t rank;			/* of that class */
+	bool first;			/* none of those was met yet */
+};
+
+/* All that tie with the one at w->at, which are next in the order; `met` are in front of them. What goes on where a path ends has its rank: Slurm
+ * ranks a user beside tied accounts like the best of what is below them. Their class. */
+static uint32_t rank_class(struct fairshare *f, const struct key *keys, struct walk *w, size_t *met, uint32_t *rank)
 {
-	while (f->nodes[node].depth > depth)
-		node = (size_t)f->nodes[node].in.parent;
-	return node;
+	uint32_t class = f->nodes[keys[w->at].node].class;
+
+	*rank = w->first ? w->rank : (uint32_t)*met;
+	for (; w->at < w->end && f->nodes[keys[w->at].node].class == class; w->at++, ++*met)
+		f->nodes[keys[w->at].node].rank = *rank;
+	w->first = false;
+	return class;
 }
 
-/* Paths of different length: at the depth of the shorter one; when they tie there, the shorter one stands
- * first. */
-static int compare_paths(const struct fairshare *f, size_t a, size_t b)
+/* Class by class, each with all below it in front of the next: those below a class stand together in the depth below, in the order of classes. */
+static void set_ranks(struct fairshare *f, const struct key *keys, const size_t *ends, struct walk *walks)
 {
-	int da = f->nodes[a].depth, db = f->nodes[b].depth, depth = da < db ? da : db;
-	uint32_t x = f->nodes[up_to_depth(f, a, depth)].class, y = f->nodes[up_to_depth(f, b, depth)].class;
+	size_t met = 0;
+	int d = 0;
 
-	if (x != y)
-		return x < y ? -1 : 1;
-	return (da > db) - (da < db);
-}
+	for (int i = 0; i < f->depths; i++)
+		walks[i] = (struct walk){ .at = i ? ends[i - 1] : 0, .end = ends[i] };
+	while (d >= 0) {
+		struct walk *w = &walks[d];
+		uint32_t class, rank;
 
-static int by_path(const void *a, const void *b, void *context)
-{
-	return compare_paths(context, *(const size_t *)a, *(const size_t *)b);
-}
-
-/* Does `b` go on where the path of `a` ends, or tie with it? Then `b`, when it stands right behind `a`, has
- * its rank: Slurm ranks a user beside tied accounts like the best of what is below them. */
-static bool goes_on(const struct fairshare *f, size_t a, size_t b)
-{
-	int depth = f->nodes[a].depth;
-
-	return depth <= f->nodes[b].depth && f->nodes[up_to_depth(f, b, depth)].class == f->nodes[a].class;
-}
-
-static void set_ranks(struct fairshare *f, size_t *index)
-{
-	qsort_r(index, f->count, sizeof(*index), by_path, f);
-	for (size_t i = 0; i < f->count; i++) {
-		bool ties = i > 0 && goes_on(f, index[i - 1], index[i]);
-
-		f->nodes[index[i]].rank = ties ? f->nodes[index[i - 1]].rank : (uint32_t)i;
+		if (w->at == w->end || keys[w->at].parent_class != w->below) {
+			d--;
+			continue;
+		}
+		class = rank_class(f, keys, w, &met, &rank);
+		if (d + 1 < f->depths) {
+			walks[++d].below = class;
+			walks[d].rank = rank;
+			walks[d].first = true;
+		}
 	}
 }
 
 static int set_order(struct fairshare *f, struct fault *why)
 {
-	size_t *index = calloc(f->count + 1, sizeof(*index));
+	struct key *keys = calloc(f->count + 1, sizeof(*keys));
+	size_t *ends = calloc((size_t)f->depths + 2, sizeof(*ends));
+	struct walk *walks = calloc((size_t)f->depths + 1, sizeof(*walks));
+	int rv = keys && ends && walks ? 0 : fault_errno(why, ENOMEM, "out of memory for %zu projects", f->count);
 
-	if (!index)
-		return fault_errno(why, ENOMEM, "out of memory for %zu projects", f->count);
-	for (size_t i = 0; i < f->count; i++)
-		index[i] = i;
-	set_classes(f, index);
-	set_ranks(f, index);
-	free(index);
-	return 0;
+	if (rv == 0 && f->count) {
+		set_classes(f, keys, ends);
+		set_ranks(f, keys, ends, walks);
+	}
+	free(keys);
+	free(ends);
+	free(walks);
+	return rv;
 }
 
 int fairshare_new(const struct fairshare_node *nodes, size_t count, const struct fairshare_cluster *c,
@@ -321,6 +342,13 @@ int fairshare_ahead(const struct fairshare *f, size_t node)
 			best = (int)i;
 	}
 	return best;
+}
+
+static size_t up_to_depth(const struct fairshare *f, size_t node, int depth)
+{
+	while (f->nodes[node].depth > depth)
+		node = (size_t)f->nodes[node].in.parent;
+	return node;
 }
 
 bool fairshare_beats(const struct fairshare *f, size_t p, size_t r, int64_t h_ppm)

@@ -190,7 +190,6 @@ CREATE TABLE hold (
 	closed_why TEXT
 ) STRICT;
 CREATE INDEX hold_open_by_admission ON hold(admission) WHERE closed_at IS NULL;
-CREATE INDEX hold_by_admission ON hold(admission);
 CREATE INDEX hold_open_by_run ON hold(run) WHERE closed_at IS NULL AND run IS NOT NULL;
 
 -- Which allocations, at the project and at each metered ancestor, an open hold is drawn on.

@@ -21,15 +21,17 @@ void log_info(const char *fmt, ...)
 static struct fake_job table[FAKE_JOBS_MAX];
 #define FAKE_NODES_MAX 4
 static struct fake_node node_table[FAKE_NODES_MAX];
-static size_t nodes;
+static size_t named;
 static size_t jobs;
+static int nodes, node_gpus;
 static struct gpu_count healthy;
 
 void fake_slurm_reset(void)
 {
-	nodes = 0;
+	named = 0;
 	memset(table, 0, sizeof(table));
 	jobs = 0;
+	nodes = node_gpus = 0;
 	fake_slurm_healthy(0);
 }
 
@@ -74,6 +76,20 @@ void fake_slurm_start(struct fake_job *f, int64_t start)
 	f->view.tres_alloc = f->tres;
 }
 
+void fake_slurm_on(struct fake_job *f, uint32_t node, int gpus)
+{
+	f->part = (struct job_gpus){ node, gpus };
+	f->view.parts = &f->part;
+	f->view.part_count = 1;
+}
+
+void fake_slurm_nodes(int n, int gpus)
+{
+	nodes = n;
+	node_gpus = gpus;
+	fake_slurm_healthy((int64_t)n * gpus);
+}
+
 /* --- slurm_link/link.h -------------------------------------------------------------------------- */
 
 int slurm_link_facts(struct slurm_link *l, struct slurm_facts *out, struct fault *why)
@@ -103,7 +119,7 @@ int slurm_link_jobs(struct slurm_link *l, int64_t since, struct job_table **out,
 
 struct fake_node *fake_slurm_node(const char *name)
 {
-	struct fake_node *n = &node_table[nodes++];
+	struct fake_node *n = &node_table[named++];
 
 	*n = (struct fake_node){ .draining = false };
 	snprintf(n->name, sizeof(n->name), "%s", name);
@@ -112,7 +128,7 @@ struct fake_node *fake_slurm_node(const char *name)
 
 static int node_update(const char *node, bool draining, const char *reason, struct fault *why)
 {
-	for (size_t i = 0; i < nodes; i++) {
+	for (size_t i = 0; i < named; i++) {
 		struct fake_node *n = &node_table[i];
 
 		if (strcmp(n->name, node))
@@ -142,18 +158,34 @@ bool slurm_link_has_node(const char *list, const char *node)
 	return list && !strcmp(list, node);	/* one node a job here */
 }
 
+static int fill_nodes(struct cluster_view *c, struct fault *why)
+{
+	c->nodes = calloc((size_t)nodes + FAKE_NODES_MAX, sizeof(*c->nodes));
+	c->partitions = calloc(1, sizeof(*c->partitions));
+	if (!c->nodes || !c->partitions) {
+		cluster_view_free(c);
+		return fault_errno(why, ENOMEM, "out of memory");
+	}
+	for (int i = 0; i < nodes; i++)
+		c->nodes[c->node_count++] = (struct node_view){ .name = "n", .index = (uint32_t)i, .partitions = 1, .healthy = true,
+			.gpus = node_gpus, .gres = "gpu:8", .cpus_idle = 8 };
+	for (size_t i = 0; i < named; i++)
+		c->nodes[c->node_count++] = (struct node_view){ .name = node_table[i].name, .index = (uint32_t)c->node_count, .gpus = 8,
+			.draining = node_table[i].draining, .healthy = !node_table[i].draining,
+			.reason = node_table[i].reason[0] ? node_table[i].reason : NULL };
+	c->partitions[0] = (struct partition_view){ .name = "gpu", .is_default = true, .up = true };
+	c->partition_count = nodes ? 1 : 0;
+	return 0;
+}
+
 int slurm_link_cluster(struct slurm_link *l, struct cluster_view **out, struct fault *why)
 {
 	(void)l;
 	*out = calloc(1, sizeof(**out));
-	if (!*out || !((*out)->nodes = calloc(FAKE_NODES_MAX, sizeof(*(*out)->nodes))))
+	if (!*out)
 		return fault_errno(why, ENOMEM, "out of memory");
 	(*out)->healthy = healthy;
-	(*out)->node_count = nodes;
-	for (size_t i = 0; i < nodes; i++)
-		(*out)->nodes[i] = (struct node_view){ .name = node_table[i].name, .draining = node_table[i].draining, .gpus = 8,
-			.healthy = !node_table[i].draining, .reason = node_table[i].reason[0] ? node_table[i].reason : NULL };
-	return 0;
+	return fill_nodes(*out, why);
 }
 
 int slurm_link_update(struct slurm_link *l, const char *job, const struct job_update *u, struct fault *why)
@@ -170,8 +202,10 @@ int slurm_link_update(struct slurm_link *l, const char *job, const struct job_up
 			snprintf(f->admin_comment, sizeof(f->admin_comment), "%s", u->admin_comment);
 		if (u->set_site_factor)
 			f->view.site_factor = u->site_factor;
-		if (u->hold != HOLD_KEEP)
+		if (u->hold != HOLD_KEEP) {
 			f->view.held = u->hold == HOLD_AS_ADMIN ? HELD_BY_ADMIN : HELD_NOT;
+			f->view.priority = u->hold == HOLD_AS_ADMIN ? 0 : 1;
+		}
 		return 0;
 	}
 	return fault_errno(why, ENOENT, "there is no job %s", job);

@@ -15,6 +15,7 @@ struct fake_job {
 	char admin_comment[256], qos[64], tres[256];
 	int signals, signal;		/* that it got; the last one */
 	bool script_only;
+	struct job_gpus part;		/* where it runs */
 	char told[512];			/* the last line on its output; */
 	int lines;			/* how many */
 	int requeued, cancelled;	/* how often it was asked for: the test does it */
@@ -30,6 +31,7 @@ struct fake_node *fake_slurm_node(const char *name);
 
 void fake_slurm_reset(void);		/* no jobs, no GPUs */
 void fake_slurm_healthy(int64_t gpus);	/* that many can be given work */
+void fake_slurm_nodes(int nodes, int gpus);	/* n0, n1... of so many GPUs each, in partition "gpu" */
 
 /* A job that waits, of uid 1000: `gpus` by Slurm's own count. It has the QOS and the token of its answer. Sorted by id by the caller. */
 struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, const char *qos, const char *token);
@@ -38,5 +40,6 @@ void fake_slurm_gpus(struct fake_job *f, int gpus);
 void fake_slurm_het(struct fake_job *f, uint32_t leader, uint32_t offset);
 /* It runs since `start`. */
 void fake_slurm_start(struct fake_job *f, int64_t start);
+void fake_slurm_on(struct fake_job *f, uint32_t node, int gpus);	/* on that node */
 
 #endif

@@ -444,6 +444,8 @@ int main(void)
 	tcase_add_test(h, a_het_job_of_which_a_part_asks_for_the_free_tier_is_free);
 	suite_add_tcase(s, h);
 	srunner_add_suite(r, pass_fronts_suite());
+	srunner_add_suite(r, pass_displace_suite());
+	srunner_add_suite(r, pass_hold_suite());
 	srunner_add_suite(r, pass_idle_suite());
 	srunner_add_suite(r, pass_drain_suite());
 	srunner_run_all(r, CK_ENV);

@@ -72,8 +72,11 @@
 #define SUITE_PROTOTYPE(name) Suite *name##_suite(void);
 SUITES(SUITE_PROTOTYPE)
 
+/* of the program `pass` */
+Suite *pass_displace_suite(void);
 Suite *pass_fronts_suite(void);
-Suite *pass_drain_suite(void);	/* of the program `pass` */
-Suite *pass_idle_suite(void);	/* of the program `pass` */
+Suite *pass_drain_suite(void);
+Suite *pass_hold_suite(void);
+Suite *pass_idle_suite(void);
 
 #endif

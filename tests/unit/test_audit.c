@@ -191,6 +191,9 @@ static const struct {
 	{ "run.months", "UPDATE charge SET part_start = part_start - 15 * 86400 WHERE id = 1", "charge 1: part 0 of run 1 is of 2026-12 and of 2027-01" },
 	{ "run.charged", "UPDATE run SET ended = ended + 1 WHERE id = 1", "run 1: it ended at 1800001866 and is charged up to 1800001865" },
 	{ "run.charged", "DELETE FROM charge WHERE run = 1", "run 1: it ended at" },
+	{ "event.displaced", "UPDATE run SET state = 'PREEMPTED' WHERE id = 1", "run 1: it ended PREEMPTED and no event says why" },
+	{ "event.minimum", "INSERT INTO event (at, cluster, job, run, what, reason, detail) VALUES (1800000100, 'c', 12, 2, 'told', 'ROTATED', '')",
+		"event 1: run 2 was told to go after 35 s, its minimum runtime is 3600 s" },
 };
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))

@@ -83,6 +83,7 @@ END_TEST
 	" \"min_nodes\": 6, \"max_nodes\": 7, \"ntasks_per_node\": 8, \"ntasks_per_socket\": 9, \"sockets_per_node\": 10," \
 	" \"cpus_per_task\": 11, \"ntasks_per_tres\": 12, \"exclusive\": true, \"array\": \"0-3\", \"min_runtime\": \"2h\"," \
 	" \"tier\": \"funded\", \"team_rank\": \"3\", \"comment\": \"x\", \"begin\": 1800000000, \"held\": true, \"requeue\": false," \
+	" \"signal\": 10, \"signal_script\": true," \
 	" \"time_limit_min\": 240, \"dependency\": \"yes\", \"het_offset\": 0 }"
 
 /* What one writes the other reads: every key of the table goes there and back. */

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * pass_displace.c - whole passes over a real ledger and a fake Slurm: who gives way to whom, and when */
+#include "budgetd/admit.h"
+#include "budgetd/cluster_state.h"
+#include "budgetd/controller.h"
+#include "budgetd/people.h"
+#include "tests/unit/books.h"
+#include "tests/unit/fake_slurm.h"
+#include "tests/unit/suites.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MINIMUM HOUR
+#define GRACE 120
+
+static struct books b;
+static struct budgetd d;
+static struct settings *settings;
+static struct controller *loop;
+static int64_t vision, speech, audio;
+
+static void start_loop(void)
+{
+	loop = controller_new(&d, &b.why);
+	ck_assert_msg(loop != NULL, "%s", b.why.text);
+}
+
+static void setup(void)
+{
+	books_open(&b);
+	fake_slurm_reset();
+	fake_slurm_nodes(2, 8);
+	settings = settings_defaults();
+	ck_assert_ptr_nonnull(settings);
+	free(settings->database);
+	settings->database = strdup(b.path);
+	settings->grace_s = GRACE;
+	d = (struct budgetd){ .settings = settings, .ledger = b.l, .cluster = cluster_state_new(),
+		.people = people_new(settings->administrators, &b.why) };
+	ck_assert(d.cluster && d.people);
+	start_loop();
+	vision = books_project(&b, "vision", 0);
+	speech = books_project(&b, "speech", 0);
+	audio = books_project(&b, "audio", 0);
+	books_allot(&b, vision, 1000 * GPU_H, 0, 0);
+	books_allot(&b, speech, 1000 * GPU_H, 0, 0);
+	books_allot(&b, audio, 1000 * GPU_H, 0, 0);
+}
+
+static void teardown(void)
+{
+	controller_free(loop);
+	people_free(d.people);
+	cluster_state_free(d.cluster);
+	settings_free(settings);
+	books_close(&b);
+}
+
+static void pass(int64_t now)
+{
+	ck_assert_msg(controller_pass(loop, now, &b.why) == 0, "%s", b.why.text);
+	ledger_invariants(&b);
+}
+
+static struct fake_job *submit(uint32_t id, const char *account, int gpus, const char *tier)
+{
+	char text[32];
+	struct question q = { .uid = 1000, .account = account, .time_limit_s = 24 * HOUR, .requeueable = true,
+		.text = { [OPT_MIN_RUNTIME] = tier ? NULL : "1h", [OPT_TIER] = tier } };
+	struct verdict v;
+
+	snprintf(text, sizeof(text), "gres:gpu:%d", gpus);
+	gpu_request_input_init(&q.gpus);
+	q.gpus.tres_per_job = text;
+	ck_assert_msg(admit(&d, &q, "{\"uid\":1000,\"signal\":10,\"signal_script\":true}", 0, NOON, &v, &b.why) == 0 &&
+		ledger_write(b.l, &b.why) == 0 && v.accepted, "%s %s", b.why.text, v.text);
+	return fake_slurm_pending(id, account, gpus, v.qos, v.token);
+}
+
+static struct fake_job *runs(uint32_t id, const char *account, int gpus, uint32_t node, int64_t start)
+{
+	struct fake_job *f = submit(id, account, gpus, NULL);
+
+	fake_slurm_start(f, start);
+	fake_slurm_on(f, node, gpus);
+	return f;
+}
+
+static int64_t events(uint32_t job, const char *what)
+{
+	return books_ask(&b, "SELECT count(*) FROM event WHERE job = %u AND what = '%s'", job, what);
+}
+
+#define below(a, b) ck_assert_int_lt((a)->view.site_factor, (b)->view.site_factor)
+#define above(a, b) ck_assert_int_gt((a)->view.site_factor, (b)->view.site_factor)
+
+/* Both nodes are full: of vision for longer than its minimum runtime, of speech that began with the test. */
+static struct fake_job *one, *other, *waits;
+static void full_cluster(void)
+{
+	one = runs(1, "vision", 8, 0, NOON - MINIMUM + 100);
+	other = runs(2, "speech", 8, 1, NOON);
+	waits = submit(3, "audio", 8, NULL);
+}
+
+/* --- when --------------------------------------------------------------------------------------- */
+
+START_TEST(nobody_is_told_inside_the_minimum_runtime)
+{
+	full_cluster();
+	for (int64_t t = 1; t < 100; t += 7)
+		pass(NOON + t);
+	ck_assert_int_eq(one->signals + other->signals, 0);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM event"), 0);
+	above(one, waits);
+	above(other, waits);
+}
+END_TEST
+
+START_TEST(past_it_the_run_is_told_once_and_loses_its_place_after_the_grace)
+{
+	full_cluster();
+	pass(NOON + 1);
+	for (int64_t t = 101; t < 101 + GRACE; t += 5)
+		pass(NOON + t);
+	ck_assert_int_eq(one->signals, 1);
+	ck_assert_int_eq(events(1, "told"), 1);
+	above(one, waits);
+	ck_assert_int_eq(controller_next_due(loop), NOON + 101 + GRACE);
+	pass(NOON + 101 + GRACE);
+	below(one, waits);
+	above(other, waits);
+	ck_assert_int_eq(other->signals + one->requeued + one->cancelled, 0);	/* Slurm does it */
+}
+END_TEST
+
+START_TEST(it_is_told_by_its_own_signal)
+{
+	full_cluster();
+	pass(NOON + 1);
+	pass(NOON + 101);
+	ck_assert(one->signal == 10 && one->script_only);
+}
+END_TEST
+
+START_TEST(a_daemon_that_was_killed_in_the_grace_goes_on)
+{
+	full_cluster();
+	pass(NOON + 1);
+	pass(NOON + 101);
+	controller_free(loop);
+	start_loop();
+	pass(NOON + 110);
+	ck_assert_int_eq(one->signals, 1);
+	controller_free(loop);
+	start_loop();
+	pass(NOON + 500);
+	below(one, waits);
+	ck_assert_int_eq(events(1, "told"), 1);
+}
+END_TEST
+
+START_TEST(who_need_not_go_any_more_is_spared)
+{
+	full_cluster();
+	pass(NOON + 1);
+	pass(NOON + 101);
+	waits->view.stage = STAGE_ENDED;
+	waits->view.base_state = "CANCELLED";
+	pass(NOON + 110);
+	ck_assert_int_eq(events(1, "spared"), 1);
+	pass(NOON + 400);
+	ck_assert_int_eq(events(1, "told"), 1);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM leaving"), 0);
+}
+END_TEST
+
+START_TEST(for_a_job_that_cannot_use_its_gpus_a_run_is_not_told_again_and_again)
+{
+	full_cluster();
+	pass(NOON + 1);
+	for (int64_t t = 101; t < 700; t += 10)
+		pass(NOON + t);
+	ck_assert_int_eq(events(1, "told"), 1);
+	ck_assert_int_eq(events(1, "spared"), 1);
+	above(one, waits);
+}
+END_TEST
+
+/* --- who ---------------------------------------------------------------------------------------- */
+
+START_TEST(the_most_over_served_goes_not_the_oldest)
+{
+	one = runs(1, "speech", 4, 0, NOON - 3 * HOUR);
+	other = runs(2, "vision", 4, 0, NOON - 2 * HOUR);
+	runs(3, "vision", 8, 1, NOON - 30);
+	waits = submit(4, "audio", 4, NULL);
+	pass(NOON + 1);
+	pass(NOON + 10);
+	ck_assert_int_eq(other->signals, 1);
+	ck_assert_int_eq(one->signals, 0);
+}
+END_TEST
+
+START_TEST(only_who_is_needed_goes_and_all_of_them_together)
+{
+	struct fake_job *small[8];
+
+	for (uint32_t i = 0; i < 8; i++)
+		small[i] = runs(1 + i, "vision", 1, 0, NOON - 2 * HOUR - i);
+	runs(9, "speech", 8, 1, NOON);
+	waits = submit(10, "audio", 4, NULL);
+	pass(NOON + 1);
+	pass(NOON + 2);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM leaving WHERE due = %d", NOON + 2 + GRACE), 4);
+	pass(NOON + 2 + GRACE);
+	for (uint32_t i = 0, gone = 0; i < 8; i++) {
+		gone += small[i]->view.site_factor < waits->view.site_factor;
+		ck_assert(i < 7 || gone == 4);
+	}
+}
+END_TEST
+
+START_TEST(free_runs_are_slurms_to_displace)
+{
+	one = submit(1, "vision", 8, "free");
+	fake_slurm_start(one, NOON - 10);
+	fake_slurm_on(one, 0, 8);
+	other = runs(2, "vision", 8, 1, NOON - 2 * HOUR);
+	waits = submit(3, "audio", 8, NULL);
+	pass(NOON + 1);
+	pass(NOON + 2);
+	ck_assert_int_eq(one->signals + other->signals, 0);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM event"), 0);
+}
+END_TEST
+
+START_TEST(who_is_not_further_above_its_share_than_the_margin_stays)
+{
+	settings->hysteresis_percent = 100;
+	one = runs(1, "vision", 8, 0, NOON - 2 * HOUR);
+	other = runs(2, "speech", 8, 1, NOON - 2 * HOUR);
+	waits = submit(3, "speech", 8, NULL);
+	pass(NOON + 1);
+	pass(NOON + 2);
+	ck_assert_int_eq(one->signals + other->signals, 0);
+}
+END_TEST
+
+START_TEST(a_run_that_lost_its_protection_goes_inside_its_minimum)
+{
+	full_cluster();
+	pass(NOON + 1);
+	ck_assert_ptr_null(books_try(&b, "UPDATE run SET unprotected_at = 1, unprotected_why = 'IDLE' WHERE job = 2"));
+	pass(NOON + 2);
+	ck_assert_int_eq(other->signals, 1);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM event WHERE job = 2 AND what = 'told' AND reason = 'IDLE'"), 1);
+}
+END_TEST
+
+START_TEST(nothing_is_done_where_nothing_is_to_be_changed)
+{
+	full_cluster();
+	settings->displace = DISPLACE_OFF;
+	pass(NOON + 1);
+	pass(NOON + 200);
+	settings->displace = DISPLACE_ON;
+	settings->enforce = ENFORCE_WARN;
+	pass(NOON + 300);
+	pass(NOON + 500);
+	ck_assert_int_eq(one->signals + other->signals, 0);
+}
+END_TEST
+
+START_TEST(one_that_slurm_protects_longer_is_requeued_and_one_that_cannot_be_is_cancelled)
+{
+	settings->default_min_runtime_s = 8 * HOUR;
+	one = runs(1, "vision", 8, 0, NOON - 2 * HOUR);
+	other = runs(2, "vision", 8, 1, NOON - 2 * HOUR);
+	other->view.requeueable = false;
+	submit(3, "audio", 8, NULL);
+	submit(4, "speech", 8, NULL);
+	pass(NOON + 1);
+	pass(NOON + 2);
+	pass(NOON + 2 + GRACE);
+	pass(NOON + 3 + GRACE);
+	ck_assert(one->requeued == 1 && other->requeued == 0 && other->cancelled == 1);
+}
+END_TEST
+
+Suite *pass_displace_suite(void)
+{
+	Suite *s = suite_create("displace");
+	TCase *t = tcase_create("when"), *w = tcase_create("who");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, nobody_is_told_inside_the_minimum_runtime);
+	tcase_add_test(t, past_it_the_run_is_told_once_and_loses_its_place_after_the_grace);
+	tcase_add_test(t, it_is_told_by_its_own_signal);
+	tcase_add_test(t, a_daemon_that_was_killed_in_the_grace_goes_on);
+	tcase_add_test(t, who_need_not_go_any_more_is_spared);
+	tcase_add_test(t, for_a_job_that_cannot_use_its_gpus_a_run_is_not_told_again_and_again);
+	suite_add_tcase(s, t);
+	tcase_add_checked_fixture(w, setup, teardown);
+	tcase_add_test(w, the_most_over_served_goes_not_the_oldest);
+	tcase_add_test(w, only_who_is_needed_goes_and_all_of_them_together);
+	tcase_add_test(w, free_runs_are_slurms_to_displace);
+	tcase_add_test(w, who_is_not_further_above_its_share_than_the_margin_stays);
+	tcase_add_test(w, a_run_that_lost_its_protection_goes_inside_its_minimum);
+	tcase_add_test(w, nothing_is_done_where_nothing_is_to_be_changed);
+	tcase_add_test(w, one_that_slurm_protects_longer_is_requeued_and_one_that_cannot_be_is_cancelled);
+	suite_add_tcase(s, w);
+	return s;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * pass_hold.c - whole passes over a real ledger and a fake Slurm: runs that somebody holds (doc/model.md, 6) */
+#include "budgetd/admit.h"
+#include "budgetd/cluster_state.h"
+#include "budgetd/controller.h"
+#include "budgetd/people.h"
+#include "tests/unit/books.h"
+#include "tests/unit/fake_slurm.h"
+#include "tests/unit/suites.h"
+#include <stdlib.h>
+#include <string.h>
+
+static struct books b;
+static struct budgetd d;
+static struct settings *settings;
+static struct controller *loop;
+static int64_t vision;
+static struct fake_job *train;
+
+static void pass(int64_t now)
+{
+	ck_assert_msg(controller_pass(loop, now, &b.why) == 0, "%s", b.why.text);
+	ledger_invariants(&b);
+}
+
+/* Submitted through the plugin. */
+static struct fake_job *submit(void)
+{
+	struct question q = { .uid = 1000, .account = "vision", .time_limit_s = 8 * HOUR, .requeueable = true };
+	struct verdict v;
+
+	gpu_request_input_init(&q.gpus);
+	q.gpus.tres_per_job = "gres:gpu:2";
+	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(v.accepted && v.tier == TIER_FUNDED, "%s", v.text);
+	return fake_slurm_pending(7, "vision", 2, v.qos, v.token);
+}
+
+static void setup(void)
+{
+	books_open(&b);
+	fake_slurm_reset();
+	settings = settings_defaults();
+	ck_assert_ptr_nonnull(settings);
+	free(settings->database);
+	settings->database = strdup(b.path);
+	d = (struct budgetd){ .settings = settings, .ledger = b.l, .cluster = cluster_state_new(),
+		.people = people_new(settings->administrators, &b.why) };
+	loop = controller_new(&d, &b.why);
+	ck_assert_msg(d.cluster && d.people && loop, "%s", b.why.text);
+	vision = books_project(&b, "vision", 0);
+	books_allot(&b, vision, 100 * GPU_H, 0, 0);
+	train = submit();
+	fake_slurm_start(train, NOON + 1);
+	pass(NOON + 2);
+}
+
+static void teardown(void)
+{
+	controller_free(loop);
+	people_free(d.people);
+	cluster_state_free(d.cluster);
+	settings_free(settings);
+	books_close(&b);
+}
+
+/* Its run ended so, and it is in the queue again, held by its user. */
+static void held_after(const char *state, int64_t end)
+{
+	train->view.stage = STAGE_ENDED;
+	train->view.base_state = state;
+	train->view.end = end;
+	pass(end + 1);
+	train->view.stage = STAGE_PENDING;
+	train->view.base_state = "PENDING";
+	train->view.start = train->view.end = 0;
+	train->view.submit = end;
+	train->view.tres_alloc = NULL;
+	train->view.restarts = 1;
+	train->view.priority = 0;
+	train->view.held = HELD_BY_USER;
+}
+
+START_TEST(a_hold_of_a_run_is_taken_back)
+{
+	train->view.priority = 0;
+	pass(NOON + 3);
+	ck_assert_uint_ne(train->view.priority, 0);
+	ck_assert_int_eq(train->view.stage, STAGE_RUNNING);
+}
+END_TEST
+
+START_TEST(what_is_suspended_is_left_to_who_did_it)
+{
+	train->view.priority = 0;
+	train->view.stage = STAGE_SUSPENDED;
+	pass(NOON + 3);
+	ck_assert_uint_eq(train->view.priority, 0);
+}
+END_TEST
+
+START_TEST(what_was_displaced_by_a_hold_is_released)
+{
+	held_after("PREEMPTED", NOON + 100);
+	pass(NOON + 110);
+	ck_assert_int_eq(train->view.held, HELD_NOT);
+}
+END_TEST
+
+START_TEST(a_hold_that_came_later_is_its_users)
+{
+	held_after("PREEMPTED", NOON + 100);
+	pass(NOON + 200);
+	ck_assert_int_eq(train->view.held, HELD_BY_USER);
+}
+END_TEST
+
+START_TEST(what_its_user_requeued_held_stays_held)
+{
+	held_after("REQUEUED", NOON + 100);
+	pass(NOON + 110);
+	ck_assert_int_eq(train->view.held, HELD_BY_USER);
+}
+END_TEST
+
+Suite *pass_hold_suite(void)
+{
+	Suite *s = suite_create("holds of a pass");
+	TCase *t = tcase_create("held");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, a_hold_of_a_run_is_taken_back);
+	tcase_add_test(t, what_is_suspended_is_left_to_who_did_it);
+	tcase_add_test(t, what_was_displaced_by_a_hold_is_released);
+	tcase_add_test(t, a_hold_that_came_later_is_its_users);
+	tcase_add_test(t, what_its_user_requeued_held_stays_held);
+	suite_add_tcase(s, t);
+	return s;
+}
