@@ -32,10 +32,10 @@ minimum_is_over() { sqlite3 -cmd '.timeout 10000' "$CLUSTER_DIR/budgetd/budget.d
 }
 
 @test "a drain says by when the node is empty; runs inside their minimum stay, free ones leave, nothing new starts there" {
-	as ada submit train --gpus=4 --gpu-min-runtime=1h --time=8:00:00 --nodelist=g1
-	eventually runs_on train g1
-	as ada submit filler --gpus=2 --gpu-tier=free --time=8:00:00 --nodelist=g2
+	as ada submit filler --gpus=4 --gpu-tier=free --time=8:00:00 --nodelist=g2
 	eventually runs_on filler g2
+	as ada submit train --gpus=4 --gpu-min-runtime=1h --time=8:00:00
+	eventually runs_on train g1
 	run budgetctl drain g1 -r "fan 3 is loud" -o json
 	[[ $status == 0 ]]
 	start=$(books "SELECT start FROM run WHERE job = $(job train)")
