@@ -35,6 +35,7 @@ static const struct column run_columns[] = {
 	{ "end", "To", KIND_TIME, "running", false },
 	{ "tier", "Tier", KIND_TEXT, NULL, false },
 	{ "gpus", "GPUs", KIND_COUNT, NULL, false },
+	{ "protected_until", "Protected until", KIND_TIME, NULL, false },
 	{ "covered_until", "Covered until", KIND_TIME, NULL, false },
 	{ "charged_units", "Charged", KIND_AMOUNT, NULL, false },
 	{ "free_s", "Free", KIND_DURATION, NULL, false },

@@ -50,6 +50,7 @@ int admit_price(struct budgetd *b, const struct question *q, int64_t now, struct
 		.time_limit_s = time_limit(b, q, &p),
 		.rules = { .default_min_runtime_s = b->settings->default_min_runtime_s,
 			.max_min_runtime_s = b->settings->max_min_runtime_s,
+			.grace_s = b->settings->displace == DISPLACE_OFF ? 0 : b->settings->grace_s,
 			.hold_time_limit = b->settings->hold == HOLD_TIME_LIMIT,
 			.reject_unlimited = b->settings->unlimited_time == UNLIMITED_REJECT },
 	};

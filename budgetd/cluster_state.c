@@ -27,6 +27,8 @@ struct cluster_state {
 	size_t lost_runs, differences;
 	int32_t last_place, gap;	/* gap 0 = no pass yet */
 	struct idle_jobs idle;
+	struct job_turn *turns;
+	size_t nturns;
 	char error[FAULT_TEXT_MAX];
 };
 
@@ -48,6 +50,7 @@ void cluster_state_free(struct cluster_state *s)
 	account_table_free(s->accounts);
 	free(s->users);
 	free(s->idle.jobs);
+	free(s->turns);
 	pthread_rwlock_destroy(&s->lock);
 	free(s);
 }
@@ -356,4 +359,30 @@ void cluster_state_job(struct cluster_state *s, uint32_t job_id, job_fn each, vo
 			each(j, arg);
 	}
 	pthread_rwlock_unlock(&s->lock);
+}
+
+void cluster_state_publish_turns(struct cluster_state *s, struct job_turn *turns, size_t n)
+{
+	struct job_turn *old;
+
+	pthread_rwlock_wrlock(&s->lock);
+	old = s->turns;
+	s->turns = turns;
+	s->nturns = n;
+	pthread_rwlock_unlock(&s->lock);
+	free(old);
+}
+
+bool cluster_state_turn(struct cluster_state *s, uint32_t job, struct job_turn *out)
+{
+	bool found = false;
+
+	pthread_rwlock_rdlock(&s->lock);
+	for (size_t i = 0; i < s->nturns && !found; i++) {
+		found = s->turns[i].job == job;
+		if (found)
+			*out = s->turns[i];
+	}
+	pthread_rwlock_unlock(&s->lock);
+	return found;
 }

@@ -6,6 +6,7 @@
  * Threads  any */
 #ifndef BUDGETD_CLUSTER_STATE_H
 #define BUDGETD_CLUSTER_STATE_H
+#include "lib/order.h"
 #include "slurm_link/job_view.h"
 #include "slurm_link/link.h"
 
@@ -90,6 +91,16 @@ struct cluster_health {
 	char error[FAULT_TEXT_MAX];		/* "" = fine */
 };
 void cluster_state_health(struct cluster_state *s, struct cluster_health *out);
+
+/* Where each job of the queue stood in the order of the last pass; the array becomes the state's. */
+struct job_turn {
+	uint32_t job;			/* (array) job id */
+	enum order_front front;
+	size_t position, of;		/* 1 = the first of its tier */
+	bool cleared;			/* nodes are cleared for it */
+};
+void cluster_state_publish_turns(struct cluster_state *s, struct job_turn *turns, size_t n);
+bool cluster_state_turn(struct cluster_state *s, uint32_t job, struct job_turn *out);	/* the first of its records; false: it does not wait */
 
 /* Look at jobs under the lock. `each` must be quick and must not call back. */
 typedef void (*job_fn)(const struct job_view *j, void *arg);

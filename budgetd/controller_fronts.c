@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_fronts.c - what of the queue goes before the path of ratios: the debug lane (doc/model.md, 6)
+ * controller_fronts.c - what of the queue goes before the path of ratios: the debug lane; and for whom nodes are cleared (doc/model.md, 6)
  *
  * A job stands in the lane by its shape, without being asked for it; of each user the oldest one, while none of theirs runs in it and their
  * allowance of the day lasts. It is written down before its place is published, so that the run that begins then is known as one of the
@@ -169,6 +169,18 @@ static int note_lane(struct pass *p, struct fault *why)
 	return rc;
 }
 
+/* --- the gang guard ----------------------------------------------------------------------------- */
+
+/* It needs several nodes, and has waited so long that they are cleared for it (lib/placement.h). */
+static bool is_cleared(const struct pass *p, const struct waiting *w)
+{
+	int64_t since = w->job->eligible > w->admission.at ? w->job->eligible : w->admission.at;
+	int64_t node = cluster_state_partitions(p->b->cluster, w->job->partition).gpus_per_node;
+	bool gang = w->job->node_count > 1 || (node > 0 && w->admission.gpus > node);
+
+	return w->admission.tier == TIER_FUNDED && w->tasks > 0 && gang && p->now - since >= p->b->settings->clear_after_s;
+}
+
 /* --- together ----------------------------------------------------------------------------------- */
 
 int pass_choose_fronts(struct pass *p, bool paid, struct fault *why)
@@ -177,8 +189,12 @@ int pass_choose_fronts(struct pass *p, bool paid, struct fault *why)
 	struct waiting **jobs;
 	size_t n;
 
-	for (size_t i = 0; i < p->nwaiting; i++)
-		p->waiting[i].front = p->waiting[i].admission.tier == TIER_FREE ? ORDER_FREE : ORDER_BY_SHARE;
+	for (size_t i = 0; i < p->nwaiting; i++) {
+		struct waiting *w = &p->waiting[i];
+
+		w->front = w->admission.tier == TIER_FREE ? ORDER_FREE : ORDER_BY_SHARE;
+		w->cleared = is_cleared(p, w);
+	}
 	jobs = lane_candidates(p, &limits, paid, &n);
 	if (!jobs)
 		return fault_errno(why, ENOMEM, "out of memory");

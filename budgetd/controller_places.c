@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_places.c - the one order of pending funded jobs, published as SiteFactor (doc/model.md, 5 and 6).
+ * controller_places.c - the one order of pending jobs, published as SiteFactor (doc/model.md, 5 and 6): funded ones, and below all of them free
+ * ones, by who had least of the free tier for its share.
  *
  * Raises before drops, and runs before what waits: after each single update no running funded job is below a pending one. */
 #include "budgetd/cluster_state.h"
@@ -49,23 +50,24 @@ static int raise_run(const struct run *r, void *arg)
 
 struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking)
 {
+	ssize_t node = ranking_node(ranking, w->admission.project);
+	uint32_t rank = w->admission.tier == TIER_FUNDED ? ranking_rank(ranking, w->admission.project) :
+			node < 0 ? UINT32_MAX : fairshare_rank(ranking_free_tier(ranking), (size_t)node);
+
 	return (struct order_job){ .front = w->front, .project = (uint32_t)w->admission.project,
-		.project_rank = ranking_rank(ranking, w->admission.project), .team_rank = (int)w->admission.team_rank,
+		.project_rank = rank, .team_rank = (int)w->admission.team_rank,
 		.submit = w->admission.at, .job_id = w->job->job_id, .data = w };
 }
 
-/* Pending funded jobs in their order. Their number, or -1 and ENOMEM. */
-static ssize_t order_waiting(struct pass *p, const struct ranking *ranking, struct order_job *out)
+/* What waits, in its order: funded ones first, *funded of them. Their number, or -1 and ENOMEM. */
+static ssize_t order_waiting(struct pass *p, const struct ranking *ranking, struct order_job *out, size_t *funded)
 {
-	size_t n = 0;
-
+	*funded = 0;
 	for (size_t i = 0; i < p->nwaiting; i++) {
-		struct waiting *w = &p->waiting[i];
-
-		if (w->admission.tier == TIER_FUNDED)
-			out[n++] = pass_order_job(w, ranking);
+		out[i] = pass_order_job(&p->waiting[i], ranking);
+		*funded += out[i].front != ORDER_FREE;
 	}
-	return order_sort(out, n) < 0 ? -1 : (ssize_t)n;
+	return order_sort(out, p->nwaiting) < 0 ? -1 : (ssize_t)p->nwaiting;
 }
 
 static void publish_pending(struct pass *p, const struct order_job *jobs, const int32_t *places, size_t n, bool raises)
@@ -82,8 +84,10 @@ static void publish_pending(struct pass *p, const struct order_job *jobs, const 
 	}
 }
 
-/* As many as possible keep the place that they have; who is submitted meanwhile goes behind the last. */
-static int place_waiting(struct pass *p, const struct order_job *jobs, size_t n, int32_t gap)
+typedef int (*assign_fn)(const int32_t *now, size_t count, int32_t gap, int32_t *out);
+
+/* As many as possible keep the place that they have. *last is that of the last one, when there is any. */
+static int place_some(struct pass *p, const struct order_job *jobs, size_t n, int32_t gap, assign_fn assign, int32_t *last)
 {
 	int32_t *now = calloc(2 * n + 1, sizeof(*now)), *places = now + n;
 	int rc = now ? 0 : -1;
@@ -91,16 +95,43 @@ static int place_waiting(struct pass *p, const struct order_job *jobs, size_t n,
 	for (size_t i = 0; i < n && rc == 0; i++)
 		now[i] = ((const struct waiting *)jobs[i].data)->job->site_factor;
 	if (rc == 0)
-		rc = place_assign(now, n, gap, places);
-	for (size_t i = 0; i < n && rc == 0; i++)
-		((struct waiting *)jobs[i].data)->place = places[i];
+		rc = assign(now, n, gap, places);
 	if (rc == 0) {
 		publish_pending(p, jobs, places, n, true);
 		publish_pending(p, jobs, places, n, false);
-		cluster_state_set_last_place(p->b->cluster, n ? places[n - 1] : PLACE_TOP - (PLACE_TOP - PLACE_FLOOR) / 4, gap);
 	}
+	if (rc == 0 && n)
+		*last = places[n - 1];
 	free(now);
 	return rc;
+}
+
+/* Funded ones first: where updates are short, those matter more. Who is submitted meanwhile goes behind the last of them. */
+static int place_waiting(struct pass *p, const struct order_job *jobs, size_t funded, size_t n, int32_t gap)
+{
+	int32_t last = PLACE_TOP - (PLACE_TOP - PLACE_FLOOR) / 4, last_free;
+
+	if (place_some(p, jobs, funded, gap, place_assign, &last) < 0)
+		return -1;
+	cluster_state_set_last_place(p->b->cluster, last, gap);
+	return place_some(p, jobs + funded, n - funded, gap, place_assign_free, &last_free);
+}
+
+/* For people who ask why a job is where it is. */
+static int tell_turns(struct pass *p, const struct order_job *jobs, size_t funded, size_t n)
+{
+	struct job_turn *turns = calloc(n + 1, sizeof(*turns));
+
+	if (!turns)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		const struct waiting *w = jobs[i].data;
+
+		turns[i] = (struct job_turn){ .job = pass_array_or_job_id(w->job), .front = w->front, .cleared = w->cleared,
+			.position = i < funded ? i + 1 : i - funded + 1, .of = i < funded ? funded : n - funded };
+	}
+	cluster_state_publish_turns(p->b->cluster, turns, n);
+	return 0;
 }
 
 int pass_publish_places(struct pass *p, struct fault *why)
@@ -109,6 +140,7 @@ int pass_publish_places(struct pass *p, struct fault *why)
 	struct raising raising = { p, place_running(gap) };
 	const struct ranking *ranking = pass_ranking(p, why);
 	struct order_job *jobs = NULL;
+	size_t funded = 0;
 	ssize_t n = -1;
 
 	if (!ranking || run_walk_open(p->books, p->facts.cluster, raise_run, &raising, why) < 0)
@@ -117,8 +149,8 @@ int pass_publish_places(struct pass *p, struct fault *why)
 	if (!jobs)
 		fault_errno(why, ENOMEM, "out of memory");
 	else
-		n = order_waiting(p, ranking, jobs);
-	if (n >= 0 && place_waiting(p, jobs, (size_t)n, gap) < 0)
+		n = order_waiting(p, ranking, jobs, &funded);
+	if (n >= 0 && (place_waiting(p, jobs, funded, (size_t)n, gap) < 0 || tell_turns(p, jobs, funded, (size_t)n) < 0))
 		n = -1;
 	free(jobs);
 	return n < 0 ? fault_set(why, "places: %s", strerror(errno)) : 0;

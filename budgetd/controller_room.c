@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SERVED_MAX 200			/* in one pass: ratios are counted anew after each */
+#define SERVED_MAX 64			/* in one pass: ratios are counted anew after each */
 #define IN_VAIN_S 600			/* nobody is told to go again that soon for a job that could not use it */
 
 /* Jobs of one project that are alike: what holds for one of them in a pass holds for all. In their order. */

@@ -2,6 +2,7 @@
  * http_jobs.c - why a job is where it is: tier, path, funding, what it waits for. */
 #include "budgetd/cluster_state.h"
 #include "budgetd/held.h"
+#include "budgetd/http_job_turn.h"
 #include "budgetd/ledger_run.h"
 #include "budgetd/people.h"
 #include "budgetd/ranking.h"
@@ -20,6 +21,9 @@ struct seen_job {
 	char state[32], reason[64], qos[64];
 	int64_t planned_start, waiting_tasks, held_tasks, running, suspended;	/* held: by us, for lack of money */
 	int32_t place;
+	bool requeueable;
+	int64_t time_limit_s;
+	char partition[256];
 };
 
 static void look_at(const struct job_view *j, void *arg)
@@ -41,6 +45,9 @@ static void look_at(const struct job_view *j, void *arg)
 	snprintf(s->state, sizeof(s->state), "%s", j->base_state);
 	snprintf(s->reason, sizeof(s->reason), "%s", j->reason ? j->reason : "");
 	snprintf(s->qos, sizeof(s->qos), "%s", j->qos ? j->qos : "");
+	snprintf(s->partition, sizeof(s->partition), "%s", j->partition ? j->partition : "");
+	s->time_limit_s = j->time_limit_s;
+	s->requeueable = j->requeueable;
 	s->planned_start = j->planned_start;
 	s->place = j->stage == STAGE_PENDING ? j->site_factor : 0;
 }
@@ -119,7 +126,7 @@ static int add_run(const struct run *r, void *arg)
 	put_int(o, "free_s", sums.free_s);
 	put_int(o, "uncovered_s", sums.uncovered_s);
 	x->charged += sums.charged;
-	return 0;
+	return job_run_tell(x->rq, x->l, r, o, x->lines, x->why);
 }
 
 /* --- the sentences ------------------------------------------------------------------------------ */
@@ -232,6 +239,18 @@ static int tell_ahead(struct explanation *x, const struct ranking_level *level)
 	return 0;
 }
 
+static int tell_its_turn(struct explanation *x, const struct ranking *ranking)
+{
+	struct turn_question q = { .rq = x->rq, .l = x->l, .job = x->job, .admission = &x->admission, .ranking = ranking,
+		.partition = x->seen.partition, .time_limit_s = x->seen.time_limit_s, .waits = x->seen.waiting_tasks > 0,
+		.held = x->seen.waiting_tasks > 0 && x->seen.held_tasks == x->seen.waiting_tasks,
+		.requeueable = x->seen.requeueable, .o = x->o, .lines = x->lines };
+
+	if (q.time_limit_s == JOB_TIME_LIMIT_UNSET)
+		q.time_limit_s = cluster_state_partitions(x->rq->b->cluster, x->seen.partition).time_limit_s;
+	return job_turn_tell(&q, x->why);
+}
+
 static int tell_levels(struct explanation *x)
 {
 	struct ranking_level levels[BUDGET_DEPTH_MAX];
@@ -253,6 +272,8 @@ static int tell_levels(struct explanation *x)
 		put_text(o, "ahead", levels[i].ahead[0] ? levels[i].ahead : NULL);
 		rc = tell_ahead(x, &levels[i]);
 	}
+	if (rc == 0)
+		rc = tell_its_turn(x, ranking);
 	ranking_free(ranking);
 	return rc;
 }
@@ -314,12 +335,11 @@ static int explain(struct explanation *x)
 	held.admission = x->admission.id;
 	if (project_by_id(x->l, x->admission.project, &x->project, x->why) != 1 || owner_or_member(x) < 0 ||
 		path_load_for(x->l, x->project.id, x->admission.uid, x->rq->now, &x->path, x->why) < 0 ||
-		hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, &held, x->why) < 0 ||
-		run_walk_job(x->l, x->job, add_run, x, x->why) < 0)
+		hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, &held, x->why) < 0)
 		return -1;
 	tell_tier(x, held.units);
 	tell_idle(x);
-	if (tell_waiting(x) < 0)
+	if (run_walk_job(x->l, x->job, add_run, x, x->why) < 0 || tell_waiting(x) < 0)
 		return -1;
 	tell_funding(x, held.units);
 	put_job(x, held.units);

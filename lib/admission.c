@@ -218,10 +218,24 @@ static void say_later(const struct admission_question *q, const struct admission
 		"enough it is held then.", amount_text(a->per_task * q->request->array_tasks, need), leaf->name, what, left);
 }
 
-static void say_not_requeueable(const struct admission_question *q, struct admission *a)
+/* What displacement will mean for it, and from when on that can be. */
+static void say_displaced(const struct admission_question *q, const struct admission_rules *rules, struct admission *a)
 {
-	if (!q->requeueable)
+	char min[DURATION_TEXT_MAX], grace[DURATION_TEXT_MAX];
+	bool funded = a->tier == TIER_FUNDED;
+
+	duration_text(a->min_runtime_s, min);
+	if (!q->requeueable && funded)
+		say(a, "It cannot be requeued: if it is displaced it is cancelled. That is not before it has run for %s.", min);
+	else if (!q->requeueable)
 		say(a, "It cannot be requeued: if it is displaced it is cancelled.");
+	else if (funded && rules->grace_s > 0)
+		say(a, "When it has run for %s it may be displaced: it is told by SIGTERM or its --signal, and requeued %s later.", min,
+			duration_text(rules->grace_s, grace));
+	else if (funded)
+		say(a, "When it has run for %s it may be displaced: it is told by SIGTERM, and requeued.", min);
+	else
+		say(a, "When it is displaced it is told by SIGTERM, and requeued.");
 }
 
 /* Why a job that does not fit cannot run free instead; NULL when it can. */
@@ -270,7 +284,7 @@ static void decide_unlimited(const struct admission_question *q, const struct ad
 	say(a, "free tier: the job has no time limit, and only a job with one can be funded; give --time. It runs uncharged and may be "
 		"displaced at any time.");
 	make_free(a);
-	say_not_requeueable(q, a);
+	say_displaced(q, rules, a);
 }
 
 /* May some tasks of an array be funded and others wait? Not where a funded job is changed: that fits as a whole, or is not done. */
@@ -327,7 +341,7 @@ void admission_decide(const struct admission_question *q, const struct admission
 	}
 	if (out->tier == TIER_FREE) {
 		say(out, "free tier, as asked: not charged, not protected, may be displaced at any time.");
-		say_not_requeueable(q, out);
+		say_displaced(q, rules, out);
 		return;
 	}
 	if (q->time_limit_s == DURATION_UNLIMITED) {
@@ -340,6 +354,6 @@ void admission_decide(const struct admission_question *q, const struct admission
 		decide_funded(q, rules, path, tightest, out);
 	else
 		decide_short(q, rules, path, tightest < 0 ? q->behind_at : tightest, fits, out);
-	if (out->accepted)
-		say_not_requeueable(q, out);
+	if (out->accepted && q->on_exhausted != ADMIT_KEEP)	/* a change is no news of that */
+		say_displaced(q, rules, out);
 }

@@ -24,6 +24,7 @@ enum admission_exhausted { ADMIT_FREE, ADMIT_REJECT, ADMIT_WAIT, ADMIT_KEEP, ADM
 struct admission_rules {
 	int64_t default_min_runtime_s, max_min_runtime_s;
 	bool hold_time_limit;		/* classic accounting: hold the whole time limit */
+	int64_t grace_s;		/* between the signal and the requeue of a funded run that is displaced; 0 = none */
 	bool reject_unlimited;		/* a job without any time limit is refused instead of running free */
 };
 

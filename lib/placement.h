@@ -106,6 +106,9 @@ int placement_fits(
 int placement_make_room(struct placement *p, const struct placement_rules *rules,
 	const struct placement_job *job, int64_t now, bool free_only, struct placement_choice *choice);
 
+/* May the job displace a protected run of that project, once its safe time is over? Of *job and *r it takes project, front, cleared and slot. */
+bool placement_may_displace(const struct placement_rules *rules, const struct placement_job *job, const struct placement_run *r);
+
 /* Promise, or take back, the GPUs of a choice: they are not idle for anybody else. A run that starts there
  * replaces its promise: take it back, then add the run. */
 void placement_promise(struct placement *p, const struct placement_part *parts, size_t nparts);

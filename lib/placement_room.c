@@ -18,18 +18,25 @@ static void forget_beaten(struct placement *p)
 		memset(p->beaten, -1, p->projects);
 }
 
-/* Whatever its safe time. */
+bool placement_may_displace(const struct placement_rules *rules, const struct placement_job *job, const struct placement_run *r)
+{
+	if (r->project == job->project)
+		return job->front == ORDER_LANE || job->cleared;
+	if (job->front == ORDER_SLOT && !r->slot)
+		return true;
+	return fairshare_beats(rules->funded, job->project, r->project, rules->h_ppm);
+}
+
+/* The same: what holds for one run of another project holds for all of them. */
 static bool may_displace(struct placement *p, const struct placement_rules *rules,
 	const struct placement_job *job, const struct placement_run *r)
 {
 	signed char *beaten = &p->beaten[r->project];
 
-	if (r->project == job->project)
-		return job->front == ORDER_LANE || job->cleared;
-	if (job->front == ORDER_SLOT && !r->slot)
-		return true;
+	if (r->project == job->project || (job->front == ORDER_SLOT && !r->slot))
+		return placement_may_displace(rules, job, r);
 	if (*beaten < 0)
-		*beaten = fairshare_beats(rules->funded, job->project, r->project, rules->h_ppm);
+		*beaten = placement_may_displace(rules, job, r);
 	return *beaten;
 }
 

@@ -55,6 +55,7 @@ struct settings {
 	int64_t idle_note_s, idle_warning_s, idle_last_warning_s, idle_unprotected_s;
 	/* who goes first */
 	int64_t lane_gpus, lane_min_runtime_s, lane_time_limit_s, lane_allowance_gpu_s;	/* lib/lane.h; the allowance of a user and a day */
+	int64_t clear_after_s;		/* a job for several nodes that waited that long has them cleared */
 	char *time_zone;		/* of the days of the lane and the weeks of slots */
 	/* people */
 	char *administrators;		/* user names, separated by commas or spaces */

@@ -36,6 +36,31 @@ vision_is_ahead()
 	eventually accounted used funded
 }
 
+# The first one: neither has used anything yet, and who has is behind until the other has caught up.
+@test "two equal projects that both want everything share it, and no run is displaced inside its minimum" {
+	local i from shares
+
+	for ((i = 1; i <= 4; i++)); do
+		as ada submit "v$i" --gpus=2 --gpu-min-runtime=15s
+		as carol submit "s$i" --gpus=2 --gpu-min-runtime=15s
+	done
+	eventually job_is v1 RUNNING
+	from=$(date +%s)
+	EVENTUALLY_S=400 eventually gone_by "$from" 180
+	shares=$(books "SELECT p.name || ' ' || sum(r.gpus * (coalesce(r.ended, strftime('%s', 'now')) - max(r.start, $from)))
+		FROM run r JOIN project p ON p.id = r.project WHERE coalesce(r.ended, strftime('%s', 'now')) > $from GROUP BY p.name ORDER BY p.name")
+	tell "GPU-seconds in 180 s of 8 GPUs: $(paste -sd' ' <<<"$shares"); displaced $(displaced_since "$from") times, the shortest run $(shortest_since "$from") s"
+	awk '{ if (NR == 1) a = $2; else b = $2 } END { exit !(a > 0 && b > 0 && a < 1.5 * b && b < 1.5 * a) }' <<<"$shares"
+	(($(shortest_since "$from") >= 15))
+	# each job at most once per minimum runtime
+	[[ -z $(books "SELECT job FROM run WHERE state = 'PREEMPTED' AND ended > $from GROUP BY job HAVING count(*) > 180 / 15") ]]
+	EVENTUALLY_S=400 eventually no_two_at_once
+}
+gone_by() { (($(date +%s) >= $1 + $2)); }
+displaced_since() { books "SELECT count(*) FROM run WHERE state = 'PREEMPTED' AND ended > $1"; }
+shortest_since() { books "SELECT coalesce(min(ended - start), 0) FROM run WHERE state = 'PREEMPTED' AND ended > $1"; }
+no_two_at_once() { [[ -z $(books "SELECT job FROM run WHERE ended IS NULL GROUP BY job HAVING count(*) > 1") ]]; }
+
 @test "a gang that cannot start stops no smaller job behind it, and gets its nodes when minimum runtimes end" {
 	local from
 
@@ -120,30 +145,6 @@ goes_before() { (($(priority_of "$1") > $(priority_of "$2"))); }
 }
 has_place() { (($(priority_of "$1") > 1)); }
 ran_for() { (($(date +%s) - $(start_of "$1") >= $2)); }
-
-@test "two equal projects that both want everything share it, and no run is displaced inside its minimum" {
-	local i from shares
-
-	for ((i = 1; i <= 4; i++)); do
-		as ada submit "v$i" --gpus=2 --gpu-min-runtime=15s
-		as carol submit "s$i" --gpus=2 --gpu-min-runtime=15s
-	done
-	eventually job_is v1 RUNNING
-	from=$(date +%s)
-	EVENTUALLY_S=400 eventually gone_by "$from" 180
-	shares=$(books "SELECT p.name || ' ' || sum(r.gpus * (coalesce(r.ended, strftime('%s', 'now')) - max(r.start, $from)))
-		FROM run r JOIN project p ON p.id = r.project WHERE coalesce(r.ended, strftime('%s', 'now')) > $from GROUP BY p.name ORDER BY p.name")
-	tell "GPU-seconds in 180 s of 8 GPUs: $(paste -sd' ' <<<"$shares"); displaced $(displaced_since "$from") times, the shortest run $(shortest_since "$from") s"
-	awk '{ if (NR == 1) a = $2; else b = $2 } END { exit !(a > 0 && b > 0 && a < 1.5 * b && b < 1.5 * a) }' <<<"$shares"
-	(($(shortest_since "$from") >= 15))
-	# each job at most once per minimum runtime
-	[[ -z $(books "SELECT job FROM run WHERE state = 'PREEMPTED' AND ended > $from GROUP BY job HAVING count(*) > 180 / 15") ]]
-	EVENTUALLY_S=400 eventually no_two_at_once
-}
-gone_by() { (($(date +%s) >= $1 + $2)); }
-displaced_since() { books "SELECT count(*) FROM run WHERE state = 'PREEMPTED' AND ended > $1"; }
-shortest_since() { books "SELECT coalesce(min(ended - start), 0) FROM run WHERE state = 'PREEMPTED' AND ended > $1"; }
-no_two_at_once() { [[ -z $(books "SELECT job FROM run WHERE ended IS NULL GROUP BY job HAVING count(*) > 1") ]]; }
 
 @test "a share that is edited changes what is to come, and never what was owed" {
 	local before after

@@ -61,3 +61,22 @@ goes_before()
 	[[ $(budgetctl changes speech -o json | jq -r '[.rows[] | select(.what | startswith("slot ")) | .reason] | join(",")') == "it is over,the deadline" ]]
 	budgetctl verify >/dev/null
 }
+
+@test "why tells whose turn it is and who may give way, and a submission what displacement will mean" {
+	as ada submit train --gpus=4 --time=240
+	says "When it has run for 15 min it may be displaced: it is told by SIGTERM or its --signal, and requeued 2 min later."
+	eventually job_is train RUNNING
+	as carol submit big --gpus=4 --time=240
+	as carol submit gift --gpus=1 --gpu-tier=free --time=240
+	says "When it is displaced it is told by SIGTERM, and requeued."
+	as bob submit try --account=vision --gpus=1 --gpu-min-runtime=5m --time=30
+	eventually goes_before try big
+	eventually goes_before big gift
+	why big | grep -qF "It is number 2 of 2 funded jobs in the order."
+	why big | grep -qE "The first that may give way to it is .*\(4 GPUs\), whose minimum runtime ends in 1[0-9] min"
+	budgetctl -o json why "$(job big)" | jq -e '.victim.project == "vision" and .turn.front == "share" and .requeueable' >/dev/null
+	why try | grep -qF "it is in the debug lane, which goes first"
+	why try | grep -qF "Of the debug lane its user has had 0.00 of 2.00 GPU-h today."
+	why gift | grep -qF "It is number 1 of 1 free jobs in the order"
+	why train | grep -qF "is protected for"
+}

@@ -57,6 +57,25 @@ START_TEST(every_pair_of_neighbours_is_a_gap_apart)
 }
 END_TEST
 
+START_TEST(free_jobs_stand_below_all_funded_ones)
+{
+	static const size_t counts[] = { 1, 2, 17, 999, 1000, 1001, MANY };
+	int32_t gap = (int32_t)gaps[_i].gap, now[MANY] = {0}, out[MANY], again[MANY];
+
+	for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
+		size_t n = counts[k];
+
+		ck_assert_int_eq(place_assign_free(now, n, gap, out), 0);
+		ck_assert_int_ge(PLACE_BEHIND - (int64_t)out[0], gap);
+		for (size_t i = 1; i < n && out[i - 1]; i++)
+			ck_assert_msg(out[i - 1] - out[i] >= gap, "positions %zu and %zu: %d and %d", i - 1, i, out[i - 1], out[i]);
+		ck_assert(n > PLACE_EXACT || gap > 1000 || out[n - 1] > 0);
+		ck_assert_int_eq(place_assign_free(out, n, gap, again), 0);
+		ck_assert_uint_eq(moved(out, again, n), 0);
+	}
+}
+END_TEST
+
 START_TEST(an_order_that_stands_moves_nobody)
 {
 	int32_t now[500] = {0}, out[500], again[500];
@@ -123,6 +142,7 @@ Suite *place_suite(void)
 	TCase *t = tcase_create("rule");
 
 	tcase_add_loop_test(t, gaps_are_as_the_table_says, 0, sizeof(gaps) / sizeof(gaps[0]));
+	tcase_add_loop_test(t, free_jobs_stand_below_all_funded_ones, 0, sizeof(gaps) / sizeof(gaps[0]));
 	tcase_add_loop_test(t, every_pair_of_neighbours_is_a_gap_apart, 0, sizeof(gaps) / sizeof(gaps[0]));
 	tcase_add_test(t, an_order_that_stands_moves_nobody);
 	tcase_add_test(t, one_that_comes_or_goes_moves_nobody_else);
