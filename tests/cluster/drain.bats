@@ -19,6 +19,7 @@ node_reason() { scontrol -o show node "$1" | sed -n 's/.* Reason=\(.*\) \[.*/\1/
 runs_on() { [[ $(job_field "$1" NodeList) == "$2" ]] && job_is "$1" RUNNING; }
 told_of() { books "SELECT count(*) FROM event WHERE job = $(job "$1") AND what = 'told' AND reason = '$2'"; }
 was_told() { (($(told_of "$1" "$2") == 1)); }
+is_in_books() { [[ -n $(books "SELECT id FROM run WHERE job = $(job "$1") AND ended IS NULL") ]]; }
 # As if the run had begun longer ago: its minimum is what the books have.
 minimum_is_over() { sqlite3 -cmd '.timeout 10000' "$CLUSTER_DIR/budgetd/budget.db" "UPDATE run SET min_runtime = 1 WHERE job = $(job "$1") AND ended IS NULL"; }
 
@@ -36,10 +37,12 @@ minimum_is_over() { sqlite3 -cmd '.timeout 10000' "$CLUSTER_DIR/budgetd/budget.d
 	eventually runs_on filler g2
 	as ada submit train --gpus=4 --gpu-min-runtime=1h --time=8:00:00
 	eventually runs_on train g1
+	eventually is_in_books train
 	run budgetctl drain g1 -r "fan 3 is loud" -o json
 	[[ $status == 0 ]]
 	start=$(books "SELECT start FROM run WHERE job = $(job train)")
-	[[ $(jq -r '[.. | objects | .empty_at?][0]' <<<"$output") == $((start + 3602)) ]]
+	empty_at=$(jq -r "[.. | objects | .empty_at?][0]" <<<"$output")
+	[[ $empty_at == $((start + 3602)) ]] || { echo "empty at $empty_at, started $start, answer $output" >&2; false; }
 	eventually node_is g1 "draining*"
 	[[ $(node_reason g1) == "gpubudget: fan 3 is loud (root)" ]]
 	drain_is g1 last_job "$(job train)"
@@ -66,6 +69,7 @@ minimum_is_over() { sqlite3 -cmd '.timeout 10000' "$CLUSTER_DIR/budgetd/budget.d
 	was_told train NODE_DRAIN
 	eventually node_is g1 "drained*"
 	eventually runs_on train g2
+	eventually is_in_books train
 	budgetctl undrain g1 >/dev/null
 	eventually node_is g1 idle
 }
@@ -82,6 +86,7 @@ minimum_is_over() { sqlite3 -cmd '.timeout 10000' "$CLUSTER_DIR/budgetd/budget.d
 }
 
 @test "what an administrator drains with scontrol empties too, and budgetctl tells so but does not end it" {
+	eventually is_in_books train
 	minimum_is_over train
 	scontrol update nodename=g1 state=drain reason="by hand"
 	eventually drain_is g1 reason "by hand"
