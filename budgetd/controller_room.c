@@ -155,8 +155,9 @@ static void describe(const struct serving *v, const struct room_run *victim, con
 	char left[DURATION_TEXT_MAX], ran[DURATION_TEXT_MAX];
 
 	duration_text(v->p->now - victim->run.start, ran);
-	snprintf(out, size, "after %s its %jd GPUs go to job %u (%s), whose project stands at %.2f of its share and this one at %.2f; it has %s left",
-		ran, (intmax_t)victim->run.gpus, pass_array_or_job_id(w->job), w->job->account ? w->job->account : "",
+	snprintf(out, size, "after %s its %jd GPU%s to job %u (%s), whose project stands at %.2f of its share and this one at %.2f; it has %s left",
+		ran, (intmax_t)victim->run.gpus, victim->run.gpus == 1 ? " goes" : "s go", pass_array_or_job_id(w->job),
+		w->job->account ? w->job->account : "",
 		(double)fairshare_ratio_ppm(f, (size_t)to) / 1e6, (double)fairshare_ratio_ppm(f, (size_t)from) / 1e6,
 		duration_text(v->p->b->settings->grace_s, left));
 }

@@ -217,7 +217,8 @@ static void describe_end(const struct run *r, enum event_reason reason, char *ou
 		[REASON_HEALTH] = "its node must not be used any more", [REASON_IDLE] = "it did not use its GPUs",
 		[REASON_OVERDRAWN] = "its project could not pay for it", [REASON_USER] = "the job was changed by hand" };
 
-	snprintf(out, size, "gave way after %jd s on %jd GPUs: %s", (intmax_t)(r->ended - r->start), (intmax_t)r->gpus, why[reason]);
+	snprintf(out, size, "gave way after %jd s on %jd GPU%s: %s", (intmax_t)(r->ended - r->start), (intmax_t)r->gpus, r->gpus == 1 ? "" : "s",
+		why[reason]);
 }
 
 int run_note_displaced(struct ledger *l, const struct run *r, int64_t now, struct fault *why)

@@ -39,8 +39,9 @@ ssize_t ranking_node(const struct ranking *r, int64_t project);	/* its index in 
  * that were handed out before are gone. 0; or -1, ENOMEM or EOVERFLOW, and nothing has changed. */
 int ranking_add_entry(struct ranking *r, int64_t project, amount_t units, struct fault *why);
 
-/* By node, in units: what each was owed in the window, with all that is below it (doc/model.md, 10); its demand is what the books know of its
- * jobs (ledger_demand.h). *out is to be freed. Wants the transaction that the ranking was made in. `holds_limit`: holds are taken for whole time limits. */
+/* By node, in units: what each was owed in the window, with all that is below it (doc/model.md, 10); its demand is what the books know of
+ * its jobs (ledger_demand.h). *out is to be freed. Wants the transaction that the ranking was made in. `holds_limit`: holds are taken for
+ * whole time limits. */
 int ranking_owed(const struct ranking *r, struct ledger *l, bool holds_limit, amount_t **out, struct fault *why);
 
 /* Position of the project in the one order: smaller goes first, ties are equal. UINT32_MAX for one that is not in the tree. */

@@ -160,7 +160,8 @@ static int change(struct tree *t, const struct weight_change *c, int64_t given)
 }
 
 /* As it is when the window begins, with all that was set by then. */
-static int begin(struct tree *t, const struct weight_change *weights, size_t nweights, int64_t from, size_t *next)
+static int begin(struct tree *t, const struct weight_change *weights, size_t nweights, int64_t from,
+	size_t *next)
 {
 	size_t n = 0;
 

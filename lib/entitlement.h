@@ -40,8 +40,9 @@ int entitlement_fill(struct fairshare_node *nodes, size_t count, const struct we
 	size_t nweights, const struct capacity_change *capacities, size_t ncapacities, int64_t from,
 	int64_t to, struct fairshare_cluster *cluster, struct fault *why);
 
-/* The same step by step: out[i * count + node] is what the node was entitled to in step i of the window, each `step_s` long but the last;
- * out[] has entitlement_steps() x count places. `nodes` come as for entitlement_fill, and are of no use afterwards. */
+/* The same step by step: out[i * count + node] is what the node was entitled to in step i of the window, each
+ * `step_s` long but the last; out[] has entitlement_steps() x count places. `nodes` come as for
+ * entitlement_fill, and are of no use afterwards. */
 size_t entitlement_steps(int64_t from, int64_t to, int64_t step_s);
 int entitlement_by_step(struct fairshare_node *nodes, size_t count, const struct weight_change *weights,
 	size_t nweights, const struct capacity_change *capacities, size_t ncapacities, int64_t from,

@@ -139,7 +139,8 @@ struct key {
 	double near;
 };
 
-/* Most differ by far more than a double can be wrong, some 1e-15 of it; where they may tie it is told exactly. */
+/* Most differ by far more than a double can be wrong, some 1e-15 of it; where they may tie it is told
+ * exactly. */
 static int compare_ratios(const struct fairshare *f, const struct key *x, const struct key *y)
 {
 	double difference = x->near - y->near, larger = x->near > y->near ? x->near : y->near;
@@ -174,7 +175,8 @@ static void set_classes_of_level(struct fairshare *f, struct key *keys, size_t c
 	}
 }
 
-/* The nodes by depth, and each depth's by (class of the parent, ratio); ends[d]: where those of depth d end. */
+/* The nodes by depth, and each depth's by (class of the parent, ratio); ends[d]: where those of depth d
+ * end. */
 static void set_classes(struct fairshare *f, struct key *keys, size_t *ends)
 {
 	for (size_t i = 0; i < f->count; i++)
@@ -198,9 +200,11 @@ struct walk {
 	bool first;			/* none of those was met yet */
 };
 
-/* All that tie with the one at w->at, which are next in the order; `met` are in front of them. What goes on where a path ends has its rank: Slurm
- * ranks a user beside tied accounts like the best of what is below them. Their class. */
-static uint32_t rank_class(struct fairshare *f, const struct key *keys, struct walk *w, size_t *met, uint32_t *rank)
+/* All that tie with the one at w->at, which are next in the order; `met` are in front of them. What goes on
+ * where a path ends has its rank: Slurm ranks a user beside tied accounts like the best of what is below them.
+ * Their class. */
+static uint32_t rank_class(struct fairshare *f, const struct key *keys, struct walk *w, size_t *met,
+	uint32_t *rank)
 {
 	uint32_t class = f->nodes[keys[w->at].node].class;
 
@@ -211,7 +215,8 @@ static uint32_t rank_class(struct fairshare *f, const struct key *keys, struct w
 	return class;
 }
 
-/* Class by class, each with all below it in front of the next: those below a class stand together in the depth below, in the order of classes. */
+/* Class by class, each with all below it in front of the next: those below a class stand together in the depth
+ * below, in the order of classes. */
 static void set_ranks(struct fairshare *f, const struct key *keys, const size_t *ends, struct walk *walks)
 {
 	size_t met = 0;
@@ -241,8 +246,10 @@ static int set_order(struct fairshare *f, struct fault *why)
 	struct key *keys = calloc(f->count + 1, sizeof(*keys));
 	size_t *ends = calloc((size_t)f->depths + 2, sizeof(*ends));
 	struct walk *walks = calloc((size_t)f->depths + 1, sizeof(*walks));
-	int rv = keys && ends && walks ? 0 : fault_errno(why, ENOMEM, "out of memory for %zu projects", f->count);
+	int rv = 0;
 
+	if (!keys || !ends || !walks)
+		rv = fault_errno(why, ENOMEM, "out of memory for %zu projects", f->count);
 	if (rv == 0 && f->count) {
 		set_classes(f, keys, ends);
 		set_ranks(f, keys, ends, walks);

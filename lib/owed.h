@@ -27,7 +27,8 @@ struct demands {
 	size_t count;		/* not served yet */
 };
 
-/* What is owed between two times, at most `cap`; it is taken from the demands. The times of calls follow each other. */
+/* What is owed between two times, at most `cap`; it is taken from the demands. The times of calls follow each
+ * other. */
 int64_t owed_serve(struct demands *d, int64_t from, int64_t to, int64_t cap);
 
 #endif

@@ -71,22 +71,48 @@ static void do_move(struct world *w, const struct case_row *row)
 		.node = node(w, row, row->col[2]), .share = number(row, 4), .moves = true, .parent = parent};
 }
 
-static void do_window(struct world *w, const struct case_row *row)
-{
-	struct fault why = {""};
-
-	ck_assert_msg(
-		entitlement_fill(w->nodes, w->count, w->weights, w->nweights, w->capacities, w->ncapacities,
-			number(row, 1) * HOUR, number(row, 2) * HOUR, &w->cluster, &why) == 0,
-		"%s: %s", w->name, why.text);
-}
-
 static struct fairshare *built(const struct world *w)
 {
 	struct fairshare *f;
 
 	ck_assert_int_eq(fairshare_new(w->nodes, w->count, &w->cluster, &f, NULL), 0);
 	return f;
+}
+
+/* Its steps, each rounded down, sum to the window. */
+static void steps_agree(const struct world *w, struct fairshare_node *before, int64_t from, int64_t to)
+{
+	size_t steps = entitlement_steps(from, to, HOUR);
+	int64_t *out = calloc(steps * w->count + 1, sizeof(*out));
+	struct fairshare *f = built(w);
+	struct fault why = {""};
+
+	ck_assert_int_eq(entitlement_by_step(before, w->count, w->weights, w->nweights, w->capacities,
+				 w->ncapacities, from, to, HOUR, out, &why), 0);
+	for (size_t i = 0; i < w->count; i++) {
+		bool same = w->nodes[i].entitled == FAIRSHARE_BY_SHARE;
+		int64_t whole = same ? fairshare_entitled(f, i) : w->nodes[i].entitled, sum = 0;
+
+		for (size_t step = 0; step < steps; step++)
+			sum += out[step * w->count + i];
+		ck_assert_msg(llabs(sum - whole) <= (long long)steps, "%s: %s: the steps sum to %jd, not %jd",
+			w->name, w->names[i], (intmax_t)sum, (intmax_t)whole);
+	}
+	fairshare_free(f);
+	free(out);
+}
+
+static void do_window(struct world *w, const struct case_row *row)
+{
+	struct fairshare_node before[MAX];
+	struct fault why = {""};
+
+	memcpy(before, w->nodes, sizeof(before));
+	ck_assert_msg(
+		entitlement_fill(w->nodes, w->count, w->weights, w->nweights, w->capacities, w->ncapacities,
+			number(row, 1) * HOUR, number(row, 2) * HOUR, &w->cluster, &why) == 0,
+		"%s: %s", w->name, why.text);
+	steps_agree(w, before, number(row, 1) * HOUR, number(row, 2) * HOUR);
 }
 
 static void do_entitled(struct world *w, const struct case_row *row)
