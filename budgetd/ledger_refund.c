@@ -129,7 +129,7 @@ int run_refund(struct ledger *l, const struct run *r, int64_t node_fail_s, int64
 		return displaced < 0 ? -1 : 0;
 	if (sum_parts(l, r->id, since, &due, &before, why) < 0)
 		return -1;
-	while ((n = parts_before(l, r->id, from, p, why)) != 0) {
+	while ((n = parts_before(l, r->id, from, p, why)) > 0) {
 		for (int i = 0; i < n; i++) {
 			struct journal_entry e = { .at = now };
 			amount_t given;
@@ -141,9 +141,9 @@ int run_refund(struct ledger *l, const struct run *r, int64_t node_fail_s, int64
 				return -1;
 			*back += given;
 		}
-		if (n < 0 || p[n - 1].end <= since)
-			return n < 0 ? -1 : 0;
+		if (p[n - 1].end <= since)
+			return 0;
 		from = p[n - 1].start;
 	}
-	return 0;
+	return n;
 }

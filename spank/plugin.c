@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/job_options.h"
+#include "spank/facts.h"
 #include "spank/options.h"
 
 extern const char plugin_name[], plugin_type[];
@@ -20,6 +21,7 @@ SPANK_PLUGIN(gpubudget, 1)
 int slurm_spank_init(spank_t sp, int argc, char *argv[]);
 int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[]);
 int slurm_spank_user_init(spank_t sp, int argc, char *argv[]);
+int slurm_spank_task_init(spank_t sp, int argc, char *argv[]);
 
 /* The one context of this plugin: SPANK hands none to its callbacks. */
 static struct declared declared = { .max_min_runtime_s = MAX_MIN_RUNTIME_PRESET_S };
@@ -121,6 +123,38 @@ static bool option_text(spank_t sp, int which, char buf[OPTION_TEXT_MAX])
 	       ESPANK_SUCCESS;
 }
 
+/* --- what the job is now ------------------------------------------------------------------------ */
+
+#define FACT_MAX 64
+
+static const char *read_fact(spank_t sp, const char *name, char buf[FACT_MAX])
+{
+	return spank_getenv(sp, name, buf, FACT_MAX) == ESPANK_SUCCESS ? buf : NULL;
+}
+
+static void set_fact(spank_t sp, const char *name, const char *value)
+{
+	if (value)
+		spank_setenv(sp, name, value, 1);
+	else
+		spank_unsetenv(sp, name);
+}
+
+/* From what slurmctld says of this very run, not from what was answered at submission: the tier can change while a job waits, and from one run
+ * to the next. */
+static void set_facts(spank_t sp)
+{
+	char gpus[FACT_MAX], qos[FACT_MAX], account[FACT_MAX], restarts[FACT_MAX], seconds[FACT_MAX], run[FACT_MAX], text[OPTION_TEXT_MAX];
+	bool ours = read_fact(sp, "SLURM_JOB_GPUS", gpus) || read_fact(sp, "SLURM_STEP_GPUS", gpus);
+	const char *tier = ours && read_fact(sp, "SLURM_JOB_QOS", qos) ? fact_tier(qos) : NULL;
+
+	set_fact(sp, FACT_TIER, tier);
+	set_fact(sp, FACT_PROJECT, tier ? read_fact(sp, "SLURM_JOB_ACCOUNT", account) : NULL);
+	set_fact(sp, FACT_RUN, tier ? fact_run(read_fact(sp, "SLURM_RESTART_COUNT", restarts), run, sizeof(run)) : NULL);
+	set_fact(sp, FACT_MIN_RUNTIME, tier ? fact_min_runtime(tier, option_text(sp, OPT_MIN_RUNTIME, text) ? text : NULL, seconds,
+		sizeof(seconds)) : NULL);
+}
+
 /* A variable left over from the shell of the user would be a lie about this job: it goes. */
 int slurm_spank_user_init(spank_t sp, int argc, char *argv[])
 {
@@ -134,5 +168,14 @@ int slurm_spank_user_init(spank_t sp, int argc, char *argv[])
 		else
 			spank_unsetenv(sp, job_option_table[i].variable);
 	}
+	return 0;
+}
+
+/* Later than the options: Slurm counts the restarts only when it sets up the task. */
+int slurm_spank_task_init(spank_t sp, int argc, char *argv[])
+{
+	(void)argc;
+	(void)argv;
+	set_facts(sp);
 	return 0;
 }

@@ -80,3 +80,21 @@ goes_before()
 	why gift | grep -qF "It is number 1 of 1 free jobs in the order"
 	why train | grep -qF "is protected for"
 }
+
+@test "a job's environment says what its run is, also after it went to another tier while it waited" {
+	local out=$CLUSTER_DIR/job/facts.out id
+
+	id=$(as bob sbatch --parsable --account=vision --gpus=1 --gpu-min-runtime=5m --time=30 -o "$out" --open-mode=append \
+		--wrap 'env | grep ^GPUBUDGET_JOB | sort | tr "\n" " "; echo; exec sleep 3600' 2>/dev/null)
+	echo "$id" >"$CLUSTER_DIR/job/facts"
+	tells() { grep -qF -- "$1" "$out" || { cat "$out" >&2; return 1; }; }
+	eventually tells "GPUBUDGET_JOB_MIN_RUNTIME=300 GPUBUDGET_JOB_PROJECT=vision GPUBUDGET_JOB_RUN=1 GPUBUDGET_JOB_TIER=funded "
+	scontrol requeuehold "$id"
+	eventually job_is facts PENDING
+	as bob budgetctl job set "$id" --tier free >/dev/null
+	eventually job_is facts PENDING free
+	scontrol release "$id"
+	eventually tells "GPUBUDGET_JOB_MIN_RUNTIME=0 GPUBUDGET_JOB_PROJECT=vision GPUBUDGET_JOB_RUN=2 GPUBUDGET_JOB_TIER=free "
+	as bob srun --account=vision --gpus=1 --gpu-min-runtime=5m bash -c 'echo "$GPUBUDGET_JOB_TIER $GPUBUDGET_JOB_MIN_RUNTIME"' 2>/dev/null |
+		grep -qx "funded 300"
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * test_job_options.c - minimum runtime, tier and team rank, as options and as words of a comment. */
+#include "spank/facts.h"
 #include "tests/unit/suites.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -122,6 +123,24 @@ START_TEST(funded_with_nothing_to_protect_is_a_contradiction)
 }
 END_TEST
 
+START_TEST(a_run_is_told_what_it_is)
+{
+	char buf[64];
+
+	ck_assert_str_eq(fact_tier("funded-still"), "funded");
+	ck_assert_str_eq(fact_tier("free"), "free");
+	ck_assert_ptr_null(fact_tier("normal"));
+	ck_assert_str_eq(fact_run(NULL, buf, sizeof(buf)), "1");
+	ck_assert_str_eq(fact_run("2", buf, sizeof(buf)), "3");
+	ck_assert_ptr_null(fact_run("two", buf, sizeof(buf)));
+	ck_assert_str_eq(fact_min_runtime("funded", "2h", buf, sizeof(buf)), "7200");
+	ck_assert_str_eq(fact_min_runtime("free", "2h", buf, sizeof(buf)), "0");
+	ck_assert_str_eq(fact_min_runtime("free", NULL, buf, sizeof(buf)), "0");
+	ck_assert_ptr_null(fact_min_runtime("funded", NULL, buf, sizeof(buf)));
+	ck_assert_ptr_null(fact_min_runtime("funded", "soon", buf, sizeof(buf)));
+}
+END_TEST
+
 Suite *job_options_suite(void)
 {
 	Suite *s = suite_create("job_options");
@@ -129,6 +148,7 @@ Suite *job_options_suite(void)
 
 	option_cases = cases_load("job_option.cases", 4);
 	comment_cases = cases_load("job_comment.cases", 3);
+	tcase_add_test(t, a_run_is_told_what_it_is);
 	tcase_add_loop_test(t, an_option_is_taken_or_refused_with_what_is_allowed, 0, option_cases.rows);
 	tcase_add_loop_test(
 		t, words_of_a_comment_are_options_and_others_are_left_alone, 0, comment_cases.rows);

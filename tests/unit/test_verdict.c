@@ -94,8 +94,7 @@ END_TEST
 START_TEST(a_refusing_or_silent_verdict_changes_nothing)
 {
 	static const char *const texts[] = {
-		"{\"verdict\": \"reject\", \"tier\": \"none\", \"qos\": \"free\", \"token\": "
-		"\"gpubudget:a1\"}",
+		"{\"verdict\": \"reject\", \"tier\": \"none\", \"qos\": \"free\", \"token\": \"gpubudget:a1\"}",
 		"{\"verdict\": \"reject\"}",
 		"{\"verdict\": \"accept\", \"tier\": \"none\", \"qos\": null}",
 	};
