@@ -90,6 +90,7 @@ const struct option_row option_table[OPTIONS] = {
 		"a job for several nodes that waited that long has them cleared (default 12h)" },
 	[OPT_UNTIL] = { 0, "until", "TIME",
 		"stop the figures that long after the first submission (default: the last submission, or when all is done)" },
+	[OPT_CRITICAL] = { 0, "critical", NULL, "spare nobody: all runs leave now, and those inside their minimum runtime get back what they were charged" },
 	[OPT_SVG] = { 0, "svg", "FILE", "draw who had which GPU when" },
 };
 
@@ -156,6 +157,10 @@ const struct command command_table[] = {
 		OPTION_BIT(OPT_STARTS) | WRITE, cmd_rate_set },
 	{ "balance", NULL, "[PROJECT...]", 0, -1, "amount, charges, held and available by project",
 		OPTION_BIT(OPT_PROJECT), cmd_balance },
+	{ "drain", NULL, "NODE", 1, 1, "empty a node: runs leave as their minimum runtime is over; tells by when it is empty",
+		OPTION_BIT(OPT_CRITICAL) | WRITE, cmd_drain },
+	{ "undrain", NULL, "NODE", 1, 1, "end a drain, so that the node is used again", WRITE, cmd_undrain },
+	{ "drains", NULL, "", 0, 0, "nodes that drain, by whomever, and by when they are empty", 0, cmd_drains },
 	{ "tree", NULL, "[PROJECT]", 0, 1, "who is entitled to what of the last days, had what, and is owed what",
 		OPTION_BIT(OPT_PROJECT), cmd_tree },
 	{ "share", "set", "PROJECT WEIGHT", 2, 2, "set the weight of a project among its siblings, from now on", WRITE, cmd_share_set },

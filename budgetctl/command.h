@@ -74,6 +74,7 @@ enum command_option {
 	OPT_FROM_ALLOCATION,
 	OPT_TO_ALLOCATION,
 	OPT_UNMETERED,
+	OPT_CRITICAL,
 	OPT_DAY,
 	OPT_FROM,
 	OPT_HOURS,
@@ -129,6 +130,9 @@ int cmd_refund(struct session *s);
 int cmd_void(struct session *s);
 int cmd_cap_list(struct session *s);
 int cmd_cap_set(struct session *s);
+int cmd_drain(struct session *s);
+int cmd_undrain(struct session *s);
+int cmd_drains(struct session *s);
 int cmd_slot_add(struct session *s);
 int cmd_slot_list(struct session *s);
 int cmd_slot_remove(struct session *s);

@@ -300,6 +300,55 @@ void cluster_state_health(struct cluster_state *s, struct cluster_health *out)
 	pthread_rwlock_unlock(&s->lock);
 }
 
+struct node_answer cluster_state_node(struct cluster_state *s, const char *name)
+{
+	struct node_answer a = {0};
+
+	pthread_rwlock_rdlock(&s->lock);
+	a.asked = s->view != NULL;
+	for (size_t i = 0; s->view && i < s->view->node_count && !a.known; i++) {
+		const struct node_view *n = &s->view->nodes[i];
+
+		if (strcmp(n->name, name))
+			continue;
+		a.known = true;
+		a.draining = n->draining;
+		snprintf(a.reason, sizeof(a.reason), "%s", n->reason ? n->reason : "");
+	}
+	pthread_rwlock_unlock(&s->lock);
+	return a;
+}
+
+char *cluster_state_draining(struct cluster_state *s)
+{
+	char *names = NULL;
+	size_t size;
+	FILE *to = open_memstream(&names, &size);
+	bool bad;
+
+	if (!to)
+		return NULL;
+	pthread_rwlock_rdlock(&s->lock);
+	for (size_t i = 0; s->view && i < s->view->node_count; i++)
+		if (s->view->nodes[i].draining)
+			fprintf(to, "%s%s", ftell(to) ? "," : "", s->view->nodes[i].name);
+	pthread_rwlock_unlock(&s->lock);
+	bad = ferror(to);
+	if (fclose(to) != 0 || bad) {
+		free(names);
+		return NULL;
+	}
+	return names;
+}
+
+void cluster_state_each_job(struct cluster_state *s, job_fn each, void *arg)
+{
+	pthread_rwlock_rdlock(&s->lock);
+	for (size_t i = 0; s->jobs && i < s->jobs->count; i++)
+		each(&s->jobs->jobs[i], arg);
+	pthread_rwlock_unlock(&s->lock);
+}
+
 void cluster_state_job(struct cluster_state *s, uint32_t job_id, job_fn each, void *arg)
 {
 	pthread_rwlock_rdlock(&s->lock);

@@ -72,6 +72,14 @@ int64_t cluster_state_idle_until(struct cluster_state *s);
 /* Since when the job's GPUs are idle, and up to when that is known; 0 = they are not. */
 int64_t cluster_state_idle_since(struct cluster_state *s, uint32_t job_id, int64_t *until);
 
+/* A node as the last pass saw it. `asked` false: no pass yet. */
+struct node_answer {
+	bool asked, known, draining;
+	char reason[256];		/* "" = none */
+};
+struct node_answer cluster_state_node(struct cluster_state *s, const char *name);
+char *cluster_state_draining(struct cluster_state *s);	/* names with commas between, malloced; NULL and ENOMEM */
+
 struct cluster_health {
 	char cluster[SLURM_CLUSTER_MAX];	/* "" = slurmctld was not seen yet */
 	char version[32];
@@ -96,6 +104,7 @@ bool cluster_state_turn(struct cluster_state *s, uint32_t job, struct job_turn *
 
 /* Look at jobs under the lock. `each` must be quick and must not call back. */
 typedef void (*job_fn)(const struct job_view *j, void *arg);
+void cluster_state_each_job(struct cluster_state *s, job_fn each, void *arg);
 void cluster_state_job(struct cluster_state *s, uint32_t job_id, job_fn each, void *arg);	/* the record, and all of its array */
 
 #endif

@@ -43,7 +43,9 @@ static int know(const struct leaving *x, const struct run *r, void *arg)
 int pass_know_leaving(struct pass *p, struct fault *why)
 {
 	p->nleaving = 0;
-	return leaving_walk(p->books, p->facts.cluster, know, p, why);
+	if (leaving_walk(p->books, p->facts.cluster, know, p, why) == 0)
+		return 0;
+	return why->text[0] ? -1 : fault_errno(why, ENOMEM, "out of memory");
 }
 
 struct telling {

@@ -328,6 +328,19 @@ static int deposit(struct request *rq, struct fault *why)
 	return journal_json(rq, rq->b->ledger, &e, &rq->reply, why);
 }
 
+void money_body_of_query(struct request *rq)
+{
+	static const char *const texts[] = { "reason", "request_id" }, *const flags[] = { "dry_run", "force" };
+
+	rq->body = json_object_new_object();
+	for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
+		if (request_query(rq, texts[k]))
+			put_text(rq->body, texts[k], request_query(rq, texts[k]));
+	for (size_t k = 0; k < sizeof(flags) / sizeof(flags[0]); k++)
+		if (request_query(rq, flags[k]))
+			put_bool(rq->body, flags[k], true);
+}
+
 int money_write(struct request *rq, handler_fn apply, struct fault *why)
 {
 	bool dry_run = false;

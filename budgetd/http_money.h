@@ -19,6 +19,9 @@ int money_allocation(struct request *rq, int64_t *allocation, struct fault *why)
 /* The same when the project is not a key of the body. */
 int money_allocation_of(struct request *rq, int64_t project, int64_t *allocation, struct fault *why);
 
+/* A DELETE has no body: what its query says of reason, request_id, dry_run and force becomes one. */
+void money_body_of_query(struct request *rq);
+
 /* `apply` in a LEDGER_MONEY transaction, after what has ended has expired. 201 and written; or, with "dry_run" in the
  * body, 200, the same answer with "dry_run": true, and nothing written. */
 int money_write(struct request *rq, handler_fn apply, struct fault *why);

@@ -401,15 +401,7 @@ int project_patch(struct request *rq, struct fault *why)
 /* Without a body: what one has to say stands behind the question mark. */
 int project_delete(struct request *rq, struct fault *why)
 {
-	static const char *const texts[] = { "reason", "request_id" }, *const flags[] = { "dry_run", "force" };
-
-	rq->body = json_object_new_object();
-	for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
-		if (request_query(rq, texts[k]))
-			put_text(rq->body, texts[k], request_query(rq, texts[k]));
-	for (size_t k = 0; k < sizeof(flags) / sizeof(flags[0]); k++)
-		if (request_query(rq, flags[k]))
-			put_bool(rq->body, flags[k], true);
+	money_body_of_query(rq);
 	if (money_write(rq, remove_it, why) < 0)
 		return -1;
 	rq->status = MHD_HTTP_OK;

@@ -192,6 +192,9 @@ int pass_note_capacity(struct pass *p, struct fault *why);	/* how many GPUs can 
 /* --- controller_idle.c: jobs whose GPUs nobody uses --- */
 int pass_look_at_idle(struct pass *p, struct fault *why);	/* when there are new samples */
 
+/* --- controller_drain.c: nodes that are to be empty --- */
+int pass_follow_drains(struct pass *p, struct fault *why);
+
 /* --- controller_shadow.c: partitions where nothing in Slurm is changed --- */
 enum enforcement pass_mode(const struct pass *p, const struct job_view *j);
 int pass_meet_shadow(struct pass *p, const struct job_view *j, struct fault *why);	/* a job without an admission of its own */

@@ -67,6 +67,9 @@ int job_get(struct request *rq, struct fault *why);
 int events_get(struct request *rq, struct fault *why);
 int job_patch(struct request *rq, struct fault *why);
 int shadow_get(struct request *rq, struct fault *why);
+int drains_get(struct request *rq, struct fault *why);
+int drain_post(struct request *rq, struct fault *why);
+int drain_delete(struct request *rq, struct fault *why);
 int health_get(struct request *rq, struct fault *why);
 
 #endif

@@ -17,6 +17,7 @@ enum unreachable_policy { UNREACHABLE_FREE, UNREACHABLE_ACCEPT, UNREACHABLE_REJE
 enum exhausted_policy { EXHAUSTED_FREE, EXHAUSTED_REJECT, EXHAUSTED_WAIT };
 enum unlimited_policy { UNLIMITED_FREE, UNLIMITED_REJECT };
 enum unknown_account_policy { UNKNOWN_ACCOUNT_REJECT, UNKNOWN_ACCOUNT_FREE };
+enum drain_extent { DRAIN_ALL, DRAIN_OURS };
 enum displacement { DISPLACE_ON, DISPLACE_OFF };
 enum hold_basis { HOLD_MIN_RUNTIME, HOLD_TIME_LIMIT };
 enum enforcement { ENFORCE_ON, ENFORCE_WARN, ENFORCE_OFF };	/* the strictest first; enforce.h */
@@ -43,6 +44,8 @@ struct settings {
 	int64_t grace_s;		/* between the signal and the end of a run that gives way */
 	/* the loop */
 	int64_t pass_interval_s, unbound_hold_s, window_s;
+	/* nodes that drain */
+	int drain;			/* enum drain_extent */
 	/* idle GPUs */
 	char *prometheus;		/* "" = nobody looks */
 	int64_t prometheus_step_s, prometheus_deadline_ms;

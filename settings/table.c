@@ -20,6 +20,7 @@ static const char *const exhausted_words[] = { "free", "reject", "wait", NULL };
 static const char *const unlimited_words[] = { "free", "reject", NULL };
 static const char *const unknown_account_words[] = { "reject", "free", NULL };
 static const char *const enforce_words[] = { "on", "warn", "off", NULL };
+static const char *const drain_words[] = { "all", "ours", NULL };
 static const char *const displace_words[] = { "on", "off", NULL };
 static const char *const exporter_words[] = { "nvidia", "amd", "intel", NULL };
 static const char *const hold_words[] = { "min_runtime", "time_limit", NULL };
@@ -90,6 +91,9 @@ const struct setting_row settings_table[SETTINGS] = {
 	{ "unbound_hold", SECONDS, AT(unbound_hold_s), "10s", 5, HOUR, NULL,
 		"How long a hold waits for its job to appear; then Slurm has refused the job and the hold goes." },
 	{ "window", SECONDS, AT(window_s), "7d", HOUR, 366 * DAY, NULL, "The sliding window of fair share." },
+	{ "drain", CHOICE, AT(drain), "all", 0, 0, drain_words,
+		"Which draining nodes runs are moved away from when they may be: all = whoever drains them, Slurm itself too,\n"
+		"ours = those of budgetctl drain." },
 	{ "prometheus", URL, AT(prometheus), "", 0, 0, NULL,
 		"The Prometheus that knows how busy GPUs are, http://HOST:PORT; jobs that leave them idle are told so, and lose\n"
 		"their protection in the end. Empty = nobody looks." },

@@ -124,6 +124,8 @@ static int fill_node(struct cluster_view *c, struct node_view *v, const node_inf
 	v->name = strings_keep(s, n->name);
 	v->cpus_idle = n->cpus - compat_used_cpus(n);
 	v->healthy = node_is_healthy(n->node_state);
+	v->draining = n->node_state & NODE_STATE_DRAIN;
+	v->reason = strings_keep(s, n->reason);
 	v->gpus = gpus->total;
 	v->gres = strings_keep(s, n->gres);
 	if (add_gpus(&c->gpus, gpus) < 0)

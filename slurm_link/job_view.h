@@ -183,6 +183,8 @@ struct node_view {
 	uint64_t partitions;		/* bit i: it is in partitions[i] of its table; from the 64th on they have no bit */
 	bool healthy;			/* can be given work: not DOWN, DRAIN, FAIL, MAINT, powered down, not
 					 * responding... */
+	bool draining;			/* DRAIN is set, by whomever: its jobs end, it gets none. Not so in a maintenance reservation alone */
+	const char *reason;		/* that was given for it; NULL = none */
 	int64_t gpus;
 	int32_t cpus_idle;		/* that no job has; a GPU without one cannot be given to anybody */
 	const char *gres;		/* "gpu:h100:8(S:0-1)", as Slurm has it */

@@ -330,6 +330,45 @@ int slurm_link_signal(struct slurm_link *l, const char *job, int signal, bool sc
 	return call_job(l, signal_call, job, &(struct signalling){ signal, script_only }, "signal it", why);
 }
 
+static int update_node(const char *node, uint32_t state, const char *reason, struct fault *why)
+{
+	update_node_msg_t m;
+	char what[96];
+
+	slurm_init_update_node_msg(&m);
+	m.node_names = (char *)node;
+	m.node_state = state;
+	m.reason = (char *)reason;
+	m.reason_uid = getuid();
+	errno = 0;
+	if (slurm_update_node(&m) == SLURM_SUCCESS)
+		return 0;
+	snprintf(what, sizeof(what), "node %.63s: cannot %s it", node, reason ? "drain" : "undrain");
+	return slurm_link_fail(why, what);
+}
+
+int slurm_link_drain(struct slurm_link *l, const char *node, const char *reason, struct fault *why)
+{
+	(void)l;
+	return update_node(node, NODE_STATE_DRAIN, reason, why);
+}
+
+int slurm_link_undrain(struct slurm_link *l, const char *node, struct fault *why)
+{
+	(void)l;
+	return update_node(node, NODE_STATE_UNDRAIN, NULL, why);
+}
+
+bool slurm_link_has_node(const char *nodes, const char *node)
+{
+	compat_hostlist_t list = nodes ? slurm_hostlist_create(nodes) : NULL;
+	bool has = list && slurm_hostlist_find(list, node) >= 0;
+
+	if (list)
+		slurm_hostlist_destroy(list);
+	return has;
+}
+
 int slurm_link_notify(struct slurm_link *l, uint32_t job_id, const char *text, struct fault *why)
 {
 	char what[64];

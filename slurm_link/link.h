@@ -95,6 +95,13 @@ int slurm_link_cancel(struct slurm_link *l, const char *job, struct fault *why);
  * a script (srun, salloc): their steps. Returns when slurmctld has passed it on, not when it has arrived. */
 int slurm_link_signal(struct slurm_link *l, const char *job, int signal, bool script_only, struct fault *why);
 
+/* Drain a node, with the reason that people see in sinfo; or take the drain back, whatever the reason is. ENOENT: there is no such node. */
+int slurm_link_drain(struct slurm_link *l, const char *node, const char *reason, struct fault *why);
+int slurm_link_undrain(struct slurm_link *l, const char *node, struct fault *why);
+
+/* Is the node among "n[1-4,7]"? Asks nobody; NULL has none. */
+bool slurm_link_has_node(const char *nodes, const char *node);
+
 /* How long all updates, requeues and cancellations have taken so far, in microseconds: a pass tells by it how much of its time was Slurm's. */
 int64_t slurm_link_updates_us(struct slurm_link *l);
 

@@ -356,6 +356,21 @@ CREATE TABLE leaving (
 	made_to_go_at INTEGER							-- it lost its place, was requeued or cancelled
 ) STRICT;
 
+-- Nodes that an administrator wants empty. Who said what stays; one of a node is open at a time.
+CREATE TABLE drain (
+	id       INTEGER PRIMARY KEY,
+	at       INTEGER NOT NULL,
+	node     TEXT NOT NULL CHECK (length(node) BETWEEN 1 AND 63),
+	actor    TEXT NOT NULL,
+	reason   TEXT NOT NULL,
+	critical INTEGER NOT NULL CHECK (critical IN (0, 1)),
+	set_at   INTEGER,							-- Slurm was told
+	ended_at INTEGER,
+	ended_by TEXT CHECK ((ended_by IS NULL) = (ended_at IS NULL))
+) STRICT;
+CREATE INDEX drain_by_node ON drain(node);
+CREATE UNIQUE INDEX drain_open ON drain(node) WHERE ended_at IS NULL;
+
 -- Shadow mode: what would have been done, for whom. A submission's row is bound to its job as the job turns up.
 CREATE TABLE shadow (
 	id        INTEGER PRIMARY KEY,

@@ -51,7 +51,7 @@ vision_is_ahead()
 		FROM run r JOIN project p ON p.id = r.project WHERE coalesce(r.ended, strftime('%s', 'now')) > $from GROUP BY p.name ORDER BY p.name")
 	tell "GPU-seconds in 180 s of 8 GPUs: $(paste -sd' ' <<<"$shares"); displaced $(displaced_since "$from") times, the shortest run $(shortest_since "$from") s"
 	awk '{ if (NR == 1) a = $2; else b = $2 } END { exit !(a > 0 && b > 0 && a < 1.5 * b && b < 1.5 * a) }' <<<"$shares"
-	(($(shortest_since "$from") >= 15))
+	(($(displaced_since "$from") == 0 || $(shortest_since "$from") >= 15))
 	# each job at most once per minimum runtime
 	[[ -z $(books "SELECT job FROM run WHERE state = 'PREEMPTED' AND ended > $from GROUP BY job HAVING count(*) > 180 / 15") ]]
 	EVENTUALLY_S=400 eventually no_two_at_once

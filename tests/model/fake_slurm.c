@@ -361,6 +361,24 @@ int slurm_link_signal(struct slurm_link *l, const char *job, int signal, bool sc
 	return fault_errno(why, ENOENT, "there is no job %s", job);
 }
 
+/* Its one node never drains. */
+int slurm_link_drain(struct slurm_link *l, const char *node, const char *reason, struct fault *why)
+{
+	(void)l, (void)reason;
+	return fault_errno(why, ENOENT, "there is no node %s", node);
+}
+
+int slurm_link_undrain(struct slurm_link *l, const char *node, struct fault *why)
+{
+	return slurm_link_drain(l, node, "", why);
+}
+
+bool slurm_link_has_node(const char *nodes, const char *node)
+{
+	(void)nodes, (void)node;
+	return false;
+}
+
 int slurm_link_requeue(struct slurm_link *l, const char *job, struct fault *why)
 {
 	(void)l;

@@ -19,12 +19,16 @@ void log_info(const char *fmt, ...)
 }
 
 static struct fake_job table[FAKE_JOBS_MAX];
+#define FAKE_NODES_MAX 4
+static struct fake_node node_table[FAKE_NODES_MAX];
+static size_t named;
 static size_t jobs;
 static int nodes, node_gpus;
 static struct gpu_count healthy;
 
 void fake_slurm_reset(void)
 {
+	named = 0;
 	memset(table, 0, sizeof(table));
 	jobs = 0;
 	nodes = node_gpus = 0;
@@ -113,9 +117,50 @@ int slurm_link_jobs(struct slurm_link *l, int64_t since, struct job_table **out,
 	return 0;
 }
 
+struct fake_node *fake_slurm_node(const char *name)
+{
+	struct fake_node *n = &node_table[named++];
+
+	*n = (struct fake_node){ .draining = false };
+	snprintf(n->name, sizeof(n->name), "%s", name);
+	return n;
+}
+
+static int node_update(const char *node, bool draining, const char *reason, struct fault *why)
+{
+	for (size_t i = 0; i < named; i++) {
+		struct fake_node *n = &node_table[i];
+
+		if (strcmp(n->name, node))
+			continue;
+		n->draining = draining;
+		snprintf(n->reason, sizeof(n->reason), "%s", reason);
+		*(draining ? &n->drained : &n->undrained) += 1;
+		return 0;
+	}
+	return fault_errno(why, ENOENT, "there is no node %s", node);
+}
+
+int slurm_link_drain(struct slurm_link *l, const char *node, const char *reason, struct fault *why)
+{
+	(void)l;
+	return node_update(node, true, reason, why);
+}
+
+int slurm_link_undrain(struct slurm_link *l, const char *node, struct fault *why)
+{
+	(void)l;
+	return node_update(node, false, "", why);
+}
+
+bool slurm_link_has_node(const char *list, const char *node)
+{
+	return list && !strcmp(list, node);	/* one node a job here */
+}
+
 static int fill_nodes(struct cluster_view *c, struct fault *why)
 {
-	c->nodes = calloc((size_t)nodes + 1, sizeof(*c->nodes));
+	c->nodes = calloc((size_t)nodes + FAKE_NODES_MAX, sizeof(*c->nodes));
 	c->partitions = calloc(1, sizeof(*c->partitions));
 	if (!c->nodes || !c->partitions) {
 		cluster_view_free(c);
@@ -124,6 +169,10 @@ static int fill_nodes(struct cluster_view *c, struct fault *why)
 	for (int i = 0; i < nodes; i++)
 		c->nodes[c->node_count++] = (struct node_view){ .name = "n", .index = (uint32_t)i, .partitions = 1, .healthy = true,
 			.gpus = node_gpus, .gres = "gpu:8", .cpus_idle = 8 };
+	for (size_t i = 0; i < named; i++)
+		c->nodes[c->node_count++] = (struct node_view){ .name = node_table[i].name, .index = (uint32_t)c->node_count, .gpus = 8,
+			.draining = node_table[i].draining, .healthy = !node_table[i].draining,
+			.reason = node_table[i].reason[0] ? node_table[i].reason : NULL };
 	c->partitions[0] = (struct partition_view){ .name = "gpu", .is_default = true, .up = true };
 	c->partition_count = nodes ? 1 : 0;
 	return 0;

@@ -21,6 +21,14 @@ struct fake_job {
 	int requeued, cancelled;	/* how often it was asked for: the test does it */
 };
 
+/* A node of 8 GPUs; there is none before. Jobs run on it by their view.nodes. */
+struct fake_node {
+	char name[16], reason[256];
+	bool draining;
+	int drained, undrained;		/* how often we did */
+};
+struct fake_node *fake_slurm_node(const char *name);
+
 void fake_slurm_reset(void);		/* no jobs, no GPUs */
 void fake_slurm_healthy(int64_t gpus);	/* that many can be given work */
 void fake_slurm_nodes(int nodes, int gpus);	/* n0, n1... of so many GPUs each, in partition "gpu" */

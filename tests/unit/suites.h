@@ -20,6 +20,7 @@
 	X(copy) \
 	X(doctor) \
 	X(doctor_files) \
+	X(drain) \
 	X(duration) \
 	X(entitlement) \
 	X(fairshare) \
@@ -74,6 +75,7 @@ SUITES(SUITE_PROTOTYPE)
 /* of the program `pass` */
 Suite *pass_displace_suite(void);
 Suite *pass_fronts_suite(void);
+Suite *pass_drain_suite(void);
 Suite *pass_hold_suite(void);
 Suite *pass_idle_suite(void);
 

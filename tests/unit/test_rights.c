@@ -6,6 +6,7 @@
 #include "budgetd/cluster_state.h"
 #include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_change.h"
+#include "budgetd/ledger_drain.h"
 #include "budgetd/ledger_request.h"
 #include "budgetd/ledger_shadow.h"
 #include "budgetd/ledger_slot.h"
@@ -153,6 +154,22 @@ static void fill(enum place p)
 	ids[ENTRY][p] = books_ask(&b, "SELECT max(id) FROM journal WHERE kind = 'deposit'");
 }
 
+/* Two nodes, one of which an administrator wants empty. */
+static int drain_a_node(struct ledger *l, void *arg, struct fault *why)
+{
+	struct drain x = { .at = NOON, .node = "g1", .actor = "root", .reason = "fan" };
+	struct cluster_view *view = calloc(1, sizeof(*view));
+	struct node_view *nodes = calloc(2, sizeof(*nodes));
+
+	(void)arg;
+	ck_assert(view && nodes);
+	nodes[0].name = "g1";
+	nodes[1].name = "g2";
+	*view = (struct cluster_view){ .nodes = nodes, .node_count = 2 };
+	cluster_state_publish(d.cluster, NULL, view, NULL);
+	return drain_add(l, &x, why) < 0 ? -1 : 0;
+}
+
 static void setup(void)
 {
 	books_open(&b);
@@ -169,6 +186,7 @@ static void setup(void)
 		ids[ALLOCATION][p] = books_allot(&b, project[p], 100 * GPU_H, NOON - HOUR, 0);
 	for (enum place p = 0; p < PLACES; p++)
 		fill(p);
+	ck_assert_msg(books_do(&b, LEDGER_MONEY, drain_a_node, NULL) == 0, "%s", b.why.text);
 }
 
 static void teardown(void)

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * controller_drain.c - nodes that are to be empty (doc/model.md, 6): drained in Slurm, and their runs told to go when they may be.
+ *
+ * Level-triggered: what an administrator said stands in the books, what is so in Slurm's table of nodes. A drain that somebody ended with
+ * scontrol is over; one that was ended here is taken back in Slurm, as long as it is still ours there. */
+#include "budgetd/ledger_drain.h"
+#include "budgetd/log.h"
+#include "budgetd/pass.h"
+#include "budgetd/leaves.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A node that drains, whoever wants it. */
+struct draining {
+	const struct node_view *node;
+	bool critical;
+};
+
+struct drains {
+	struct pass *p;
+	struct draining *nodes;
+	size_t count;
+	struct fault *why;
+};
+
+static const struct node_view *node_of(const struct pass *p, const char *name)
+{
+	for (size_t i = 0; i < p->cluster->node_count; i++)
+		if (!strcmp(p->cluster->nodes[i].name, name))
+			return &p->cluster->nodes[i];
+	return NULL;
+}
+
+static bool is_ours(const struct node_view *n, const struct drain *d)
+{
+	char text[DRAIN_TEXT_MAX];
+
+	return n->reason && !strcmp(n->reason, drain_text(d, text));
+}
+
+/* --- what was said, and what is so in Slurm ------------------------------------------------------ */
+
+static int write_set(struct pass *p, void *arg, struct fault *why)
+{
+	const struct drain *d = arg;
+
+	return drain_set(p->b->ledger, d->id, p->now, why);
+}
+
+static int write_end(struct pass *p, void *arg, struct fault *why)
+{
+	const struct drain *d = arg;
+
+	return drain_end(p->b->ledger, d->id, "scontrol", p->now, why);
+}
+
+/* Slurm is told until it is so; what is taken back there afterwards is over here. */
+static int follow_wish(const struct drain *d, void *arg)
+{
+	struct drains *x = arg;
+	struct pass *p = x->p;
+	struct drain copy = *d;
+	const struct node_view *n = node_of(p, d->node);
+	struct fault problem = { "" };
+	char text[DRAIN_TEXT_MAX];
+
+	if (n && n->draining && (d->set_at || is_ours(n, d))) {
+		x->nodes[x->count++] = (struct draining){ n, d->critical };
+		return d->set_at ? 0 : pass_write(p, LEDGER_HOLDS, write_set, &copy, x->why);
+	}
+	if (n && !n->draining && d->set_at) {
+		log_info("node %s does not drain any more: somebody ended it with scontrol", d->node);
+		return pass_write(p, LEDGER_HOLDS, write_end, &copy, x->why);
+	}
+	if (slurm_link_drain(p->b->slurm, d->node, drain_text(d, text), &problem) < 0)
+		log_warning("%s", problem.text);
+	else
+		log_info("node %s drains: %s", d->node, text);
+	return 0;
+}
+
+/* Nodes whose drain was ended here, and those that others drain. */
+static int follow_node(struct drains *x, const struct node_view *n, struct fault *why)
+{
+	struct pass *p = x->p;
+	struct fault problem = { "" };
+	struct drain d;
+	int rc = drain_of(p->books, n->name, &d, why);
+
+	if (rc < 0)
+		return -1;
+	if (rc == 1 && !d.ended_at)
+		return 0;		/* met above */
+	if (rc == 1 && is_ours(n, &d)) {
+		if (slurm_link_undrain(p->b->slurm, n->name, &problem) < 0)
+			log_warning("%s", problem.text);
+		else
+			log_info("node %s can be used again", n->name);
+		return 0;
+	}
+	if (p->b->settings->drain == DRAIN_ALL)
+		x->nodes[x->count++] = (struct draining){ n, false };
+	return 0;
+}
+
+static int find_draining(struct drains *x, struct fault *why)
+{
+	struct pass *p = x->p;
+	int rc = drain_walk_open(p->books, follow_wish, x, why);
+
+	for (size_t i = 0; rc == 0 && i < p->cluster->node_count; i++)
+		if (p->cluster->nodes[i].draining)
+			rc = follow_node(x, &p->cluster->nodes[i], why);
+	return rc;
+}
+
+/* --- who leaves ---------------------------------------------------------------------------------- */
+
+/* Told once; a node that becomes critical meanwhile brings it forward. */
+static int tell(struct pass *p, const struct run *r, const struct draining *on, struct fault *why)
+{
+	enum event_reason reason = on->critical ? REASON_HEALTH : REASON_NODE_DRAIN;
+	bool now = on->critical || r->tier != TIER_FUNDED;
+	struct leaving x;
+	char detail[256];
+	int rc = leaving_of(p->books, r->id, &x, why);
+
+	if (rc < 0 || (rc == 1 && (!now || x.due <= p->now)))
+		return rc < 0 ? -1 : 0;
+	snprintf(detail, sizeof(detail), "Node %s is %s: %.120s. The job goes on elsewhere.", on->node->name,
+		on->critical ? "taken out of use now" : "drained", on->node->reason ? on->node->reason : "no reason was given");
+	return pass_tell_to_go(p, r->id, reason, detail, now, why) < 0 ? -1 : 0;
+}
+
+static int look_at(struct pass *p, const struct job_view *j, const struct draining *on, struct fault *why)
+{
+	struct drain_run d;
+	struct run r;
+	int rc;
+
+	if (j->stage != STAGE_RUNNING || !job_concerns_us(j) || pass_mode(p, j) != ENFORCE_ON || !slurm_link_has_node(j->nodes, on->node->name))
+		return 0;
+	rc = run_find(p->books, p->facts.cluster, j->job_id, j->submit, j->start, &r, why);
+	if (rc != 1 || r.ended)
+		return rc < 0 ? -1 : 0;
+	d = drain_run_of(j, &r);
+	return drain_tells_at(&d, on->critical) <= p->now ? tell(p, &r, on, why) : 0;
+}
+
+int pass_follow_drains(struct pass *p, struct fault *why)
+{
+	struct drains x = { .p = p, .why = why, .nodes = calloc(p->cluster->node_count + 1, sizeof(*x.nodes)) };
+	int rc = x.nodes ? find_draining(&x, why) : fault_errno(why, ENOMEM, "out of memory");
+
+	for (size_t n = 0; rc == 0 && n < x.count; n++)
+		for (size_t i = 0; rc == 0 && i < p->jobs->count; i++)
+			rc = look_at(p, &p->jobs->jobs[i], &x.nodes[n], why);
+	free(x.nodes);
+	return rc;
+}

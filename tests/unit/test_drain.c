@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * test_drain.c - who leaves a node that drains, and when. */
+#include "lib/drain.h"
+#include "lib/duration.h"
+#include "tests/unit/cases.h"
+#include "tests/unit/suites.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define NOW ((int64_t)1767571200)
+
+static struct case_table cases;
+
+/* "none" is 0, "never" DURATION_UNLIMITED, a number minutes from now. */
+static int64_t moment(const char *text)
+{
+	if (!strcmp(text, "none"))
+		return 0;
+	return strcmp(text, "never") ? NOW + strtoll(text, NULL, 10) * 60 : DURATION_UNLIMITED;
+}
+
+START_TEST(run_leaves_as_the_table_says)
+{
+	const struct case_row *c = &cases.row[_i];
+	const struct drain_run r = { .ends = moment(c->col[3]), .ours = strcmp(c->col[1], "other") != 0,
+		.funded = strcmp(c->col[1], "funded") == 0, .protected_until = moment(c->col[2]) };
+	bool critical = case_number(c, 4);
+	int64_t told = drain_tells_at(&r, critical), gone = drain_gone_at(&r, critical, 120, NOW);
+
+	if (!strcmp(c->col[5], "now"))
+		ck_assert_msg(told <= NOW, "%s: not told now", c->col[0]);
+	else
+		ck_assert_msg(told == moment(c->col[5]), "%s: told at %jd", c->col[0], (intmax_t)(told - NOW));
+	ck_assert_msg(gone == moment(c->col[6]), "%s: gone %jd s from now", c->col[0], (intmax_t)(gone - NOW));
+}
+END_TEST
+
+Suite *drain_suite(void)
+{
+	TCase *t = tcase_create("drain");
+	Suite *s = suite_create("drain");
+
+	cases = cases_load("drain.cases", 7);
+	cases_check_number(&cases, 4);
+	tcase_add_loop_test(t, run_leaves_as_the_table_says, 0, cases.rows);
+	suite_add_tcase(s, t);
+	return s;
+}
