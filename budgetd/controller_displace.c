@@ -309,6 +309,8 @@ static int follow_one(struct pass *p, struct leaving_run *l, struct fault *why)
 		return 0;
 	if (l->x.for_job && !w)
 		return spare(p, l, "the job that it was to go for does not wait any more", why);
+	if (l->x.for_job && p->b->settings->displace == DISPLACE_OFF)
+		return spare(p, l, "funded runs do not give way any more (displace = off)", why);
 	if (p->now >= l->x.due)
 		return make_go(p, l, w, why);
 	return l->x.signalled_at ? 0 : signal_once(p, l, why);

@@ -2,6 +2,7 @@
  * ledger_event.c - events, and the runs that were told to go (ledger_event.h). */
 #include "budgetd/ledger_event.h"
 #include "budgetd/ledger_sql.h"
+#include "lib/duration.h"
 #include "lib/refund.h"
 #include <stdio.h>
 #include <string.h>
@@ -218,8 +219,10 @@ static void describe_end(const struct run *r, enum event_reason reason, char *ou
 		[REASON_HEALTH] = "its node must not be used any more", [REASON_IDLE] = "it did not use its GPUs",
 		[REASON_OVERDRAWN] = "its project could not pay for it", [REASON_USER] = "the job was changed by hand" };
 
-	snprintf(out, size, "gave way after %jd s on %jd GPU%s: %s", (intmax_t)(r->ended - r->start), (intmax_t)r->gpus, r->gpus == 1 ? "" : "s",
-		why[reason]);
+	char ran[DURATION_TEXT_MAX];
+
+	snprintf(out, size, "gave way after %s on %jd GPU%s: %s", duration_text(r->ended - r->start, ran), (intmax_t)r->gpus,
+		r->gpus == 1 ? "" : "s", why[reason]);
 }
 
 int run_note_displaced(struct ledger *l, const struct run *r, int64_t now, struct fault *why)
