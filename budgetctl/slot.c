@@ -93,7 +93,7 @@ static int length_put(const struct session *s, struct json_object *body)
 	double length = hours ? strtod(hours, &end) * HOUR_S : 0;
 	int64_t percent;
 
-	if (!hours || end == hours || *end || length < 60 || length > 7 * DAY_S)
+	if (!hours || end == hours || *end || !(length >= 60 && length <= 7 * DAY_S))	/* nan is neither */
 		return complain(USAGE, "--hours %s: how long it lasts, 0.5 to 168", hours ? hours : "is missing");
 	if (!share || number_parse(share, 100, &percent) < 0 || percent < 1)
 		return complain(USAGE, "--share %s: up to how much of the cluster it goes first, in percent, 1 to 100", share ? share : "is missing");

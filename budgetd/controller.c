@@ -308,9 +308,10 @@ static int pass_over_books(struct controller *c, struct pass *p, struct fault *w
 	if (!p->slurmdbd_away)
 		tell_lost(c, p);
 	compare(c, p);
-	if (pass_look_at_idle(p, why) < 0 || pass_follow_drains(p, why) < 0)
+	/* Who leaves before anybody is told to: what is told in this pass is kept with it. */
+	if (pass_look_at_idle(p, why) < 0 || pass_know_leaving(p, why) < 0 || pass_follow_drains(p, why) < 0)
 		return -1;
-	if (pass_follow_shadow(p, why) < 0 || pass_know_leaving(p, why) < 0 || pass_publish_places(p, why) < 0)
+	if (pass_follow_shadow(p, why) < 0 || pass_publish_places(p, why) < 0)
 		return -1;
 	/* Behind the places: they are by what is, room is made by what is promised. */
 	return pass_make_room(p, why) < 0 ? -1 : pass_follow_leaving(p, why);

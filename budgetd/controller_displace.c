@@ -43,7 +43,9 @@ static int know(const struct leaving *x, const struct run *r, void *arg)
 int pass_know_leaving(struct pass *p, struct fault *why)
 {
 	p->nleaving = 0;
-	return leaving_walk(p->books, p->facts.cluster, know, p, why);
+	if (leaving_walk(p->books, p->facts.cluster, know, p, why) == 0)
+		return 0;
+	return why->text[0] ? -1 : fault_errno(why, ENOMEM, "out of memory");
 }
 
 struct telling {
@@ -186,16 +188,27 @@ static int signal_once(struct pass *p, struct leaving_run *l, struct fault *why)
 	return pass_write(p, LEDGER_HOLDS, update, &l->x, why);
 }
 
+static bool leader_leaves(const struct pass *p, const struct job_view *j)
+{
+	for (size_t i = 0; i < p->nleaving; i++)
+		if (p->leaving[i].job && p->leaving[i].job->job_id == j->het_job_id)
+			return true;
+	return false;
+}
+
 /* Back into the queue, or cancelled: its user was told so at submission. true: Slurm does it. */
 static bool send_off(struct pass *p, const struct leaving_run *l)
 {
+	bool component = l->job->het_job_id && l->job->het_offset > 0;
 	struct fault problem = {0};
 	char record[RECORD_MAX];
 	int rc = -1;
 
-	if (l->job->het_job_id && l->job->het_offset > 0)
-		return true;		/* with the first component: Slurm takes no other */
+	if (component && leader_leaves(p, l->job))
+		return true;
 	pass_record(l->job, record);
+	if (component)	/* Slurm takes no other than the first, which may have no GPUs and so no run of ours */
+		snprintf(record, sizeof(record), "%u", l->job->het_job_id);
 	errno = ENOTSUP;
 	if (l->job->requeueable)
 		rc = slurm_link_requeue(p->b->slurm, record, &problem);
@@ -296,6 +309,8 @@ static int follow_one(struct pass *p, struct leaving_run *l, struct fault *why)
 		return 0;
 	if (l->x.for_job && !w)
 		return spare(p, l, "the job that it was to go for does not wait any more", why);
+	if (l->x.for_job && p->b->settings->displace == DISPLACE_OFF)
+		return spare(p, l, "funded runs do not give way any more (displace = off)", why);
 	if (p->now >= l->x.due)
 		return make_go(p, l, w, why);
 	return l->x.signalled_at ? 0 : signal_once(p, l, why);

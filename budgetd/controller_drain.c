@@ -134,19 +134,51 @@ static int tell(struct pass *p, const struct run *r, const struct draining *on, 
 	return pass_tell_to_go(p, r->id, reason, detail, now, why) < 0 ? -1 : 0;
 }
 
+/* Its run, and from when on it may be told. 1; 0 = the books have no run of it that goes on; -1. */
+static int find_run(struct pass *p, const struct job_view *j, const struct draining *on, struct run *r, int64_t *at, struct fault *why)
+{
+	int rc = run_find(p->books, p->facts.cluster, j->job_id, j->submit, j->start, r, why);
+	struct drain_run d;
+
+	if (rc != 1 || r->ended)
+		return rc < 0 ? -1 : 0;
+	d = drain_run_of(j, r);
+	*at = drain_tells_at(&d, on->critical);
+	return 1;
+}
+
+/* The components of a het job go together, wherever they run: when each of them may. `tells` = false: only *latest is found. */
+static int look_at_het(struct pass *p, uint32_t het_job, const struct draining *on, bool tells, int64_t *latest, struct fault *why)
+{
+	for (size_t i = 0; i < p->jobs->count; i++) {
+		const struct job_view *j = &p->jobs->jobs[i];
+		struct run r;
+		int64_t at;
+		int rc = j->het_job_id == het_job && j->stage == STAGE_RUNNING ? find_run(p, j, on, &r, &at, why) : 0;
+
+		if (rc < 0 || (rc == 1 && tells && tell(p, &r, on, why) < 0))
+			return -1;
+		if (rc == 1 && at > *latest)
+			*latest = at;
+	}
+	return 0;
+}
+
 static int look_at(struct pass *p, const struct job_view *j, const struct draining *on, struct fault *why)
 {
-	struct drain_run d;
 	struct run r;
+	int64_t at = 0;
 	int rc;
 
 	if (j->stage != STAGE_RUNNING || !job_concerns_us(j) || pass_mode(p, j) != ENFORCE_ON || !slurm_link_has_node(j->nodes, on->node->name))
 		return 0;
-	rc = run_find(p->books, p->facts.cluster, j->job_id, j->submit, j->start, &r, why);
-	if (rc != 1 || r.ended)
-		return rc < 0 ? -1 : 0;
-	d = drain_run_of(j, &r);
-	return drain_tells_at(&d, on->critical) <= p->now ? tell(p, &r, on, why) : 0;
+	if (!j->het_job_id) {
+		rc = find_run(p, j, on, &r, &at, why);
+		return rc == 1 && at <= p->now ? tell(p, &r, on, why) : rc < 0 ? -1 : 0;
+	}
+	if (look_at_het(p, j->het_job_id, on, false, &at, why) < 0)
+		return -1;
+	return at <= p->now ? look_at_het(p, j->het_job_id, on, true, &at, why) : 0;
 }
 
 int pass_follow_drains(struct pass *p, struct fault *why)

@@ -78,12 +78,16 @@ static int add_user(const struct lane_user *u, void *arg)
 	return 0;
 }
 
+#define KEPT_S 172800			/* before the day: a clock that is put back by less than that forgets nothing */
+
 /* In the writer: runs that this very pass opened are not in its snapshot. */
 static int read_use(struct pass *p, void *arg, struct fault *why)
 {
+	int64_t day = zone_day(p->b->zone, p->now);
+
 	(void)arg;
 	errno = 0;
-	if (lane_use(p->b->ledger, zone_day(p->b->zone, p->now), p->now, add_user, p, why) == 0)
+	if (lane_forget(p->b->ledger, day - KEPT_S, why) == 0 && lane_use(p->b->ledger, day, p->now, add_user, p, why) == 0)
 		return 0;
 	return errno == ENOMEM ? fault_errno(why, ENOMEM, "out of memory") : -1;
 }

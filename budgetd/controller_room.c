@@ -197,6 +197,12 @@ static int tell_victim(struct serving *v, uint32_t name, const struct waiting *w
 	return rc;
 }
 
+static enum served out_of_memory(const struct serving *v)
+{
+	fault_errno(v->why, ENOMEM, "out of memory");
+	return FAILED;
+}
+
 /* The job that a promise or a displacement was in vain for: it needs something that is not known here. */
 static int was_in_vain(struct serving *v, const struct waiting *w)
 {
@@ -212,21 +218,24 @@ static enum served make_room(struct serving *v, const struct kind *k, const stru
 	if (v->tried >= v->p->b->settings->displace_kinds)
 		return NO;
 	rc = was_in_vain(v, w);
-	if (rc == 0)
-		rc = placement_make_room(room_placement(v->room), &rules, &k->shape, v->p->now, false, &v->choice) == 1 ? 0 : 2;
-	v->tried += rc > 0;
-	for (size_t i = 0; rc == 0 && i < v->choice.nvictims; i++)
-		rc = tell_victim(v, v->choice.victims[i], w);
-	return rc < 0 ? FAILED : rc == 0 ? YES : NO;
+	if (rc < 0)
+		return FAILED;
+	rc = rc ? 0 : placement_make_room(room_placement(v->room), &rules, &k->shape, v->p->now, false, &v->choice);
+	if (rc < 0)
+		return out_of_memory(v);
+	v->tried += rc == 0;
+	for (size_t i = 0; rc == 1 && i < v->choice.nvictims; i++)
+		if (tell_victim(v, v->choice.victims[i], w) < 0)
+			return FAILED;
+	return rc == 1 ? YES : NO;
 }
 
 static enum served serve(struct serving *v, struct kind *k)
 {
 	const struct waiting *w = k->jobs[k->served].data;
-	enum served got = placement_fits(room_placement(v->room), &k->shape, v->p->now, &v->choice) == 1 ? YES : NO;
+	int fits = placement_fits(room_placement(v->room), &k->shape, v->p->now, &v->choice);
+	enum served got = fits < 0 ? out_of_memory(v) : fits ? YES : make_room(v, k, w);
 
-	if (got == NO)
-		got = make_room(v, k, w);
 	if (got != YES)
 		return got;
 	placement_promise(room_placement(v->room), v->choice.parts, v->choice.nparts);

@@ -14,7 +14,7 @@
 struct open_slot {
 	struct slot rule;
 	int64_t project;
-	int64_t held;			/* GPUs */
+	int64_t running, held;		/* GPUs: of what runs; and of what was put first besides */
 };
 
 /* The slots that are open in this pass, and whose each project is: parents come before what is below them. */
@@ -97,17 +97,18 @@ static void hold(struct pass_slots *x, int64_t project, int64_t gpus)
 		x->slots[m->slot].held += gpus;
 }
 
-static int add_run(const struct run *r, void *arg)
+static void add_running(int64_t project, int64_t gpus, void *arg)
 {
-	if (r->tier == TIER_FUNDED && !r->lost_at)
-		hold(arg, r->project, r->gpus);
-	return 0;
+	struct pass_slots *x = arg;
+
+	EACH_SLOT(x, m, project)
+		x->slots[m->slot].running += gpus;
 }
 
-/* In the writer, which knows the runs that this pass opened. */
+/* In the writer, which knows the runs that this pass opened; submissions wait meanwhile, so only the sums, and once in a pass. */
 static int read_runs(struct pass *p, void *arg, struct fault *why)
 {
-	return run_walk_open(p->b->ledger, p->facts.cluster, add_run, arg, why);
+	return slot_walk_running(p->b->ledger, p->facts.cluster, add_running, arg, why);
 }
 
 static int read_members(struct pass_slots *x, struct fault *why)
@@ -138,10 +139,12 @@ static int know_slots(struct pass *p, struct fault *why)
 		p->slots->p = p;
 		if (slot_walk(p->books, 0, add_open, p->slots, why) < 0 || read_members(p->slots, why) < 0)
 			return why->text[0] ? -1 : fault_errno(why, ENOMEM, "out of memory");
+		if (p->slots->count && pass_write(p, LEDGER_HOLDS, read_runs, p->slots, why) < 0)
+			return -1;
 	}
 	for (size_t i = 0; i < p->slots->count; i++)
-		p->slots->slots[i].held = 0;
-	return p->slots->count ? pass_write(p, LEDGER_HOLDS, read_runs, p->slots, why) : 0;
+		p->slots->slots[i].held = p->slots->slots[i].running;
+	return 0;
 }
 
 static bool goes_first(const struct pass_slots *x, const struct waiting *w)

@@ -109,6 +109,8 @@ struct victim_look {
 	struct placement_job job;
 	struct run run;			/* id 0 = none */
 	int64_t at;			/* from when on it may give way */
+	int64_t told_gpus, due;		/* what was told to go for it already, and when the last of that goes */
+	struct fault *why;
 };
 
 /* Is the partition among those that the job asked for? */
@@ -128,6 +130,20 @@ static bool could_be(const struct victim_look *v, const struct run *r)
 	return r->tier == TIER_FUNDED && !r->lost_at && r->job != v->x->job && in_list(v->x->partition, r->partition);
 }
 
+/* A run that goes already goes for one job: for this one, or it is not there for it. 1 = it leaves, 0, -1. */
+static int look_at_leaving(struct victim_look *v, const struct run *r)
+{
+	struct leaving leaving;
+	int rc = leaving_of(v->x->l, r->id, &leaving, v->why);
+
+	if (rc != 1 || leaving.for_job != v->x->job)
+		return rc;
+	v->told_gpus += r->gpus;
+	if (leaving.due > v->due)
+		v->due = leaving.due;
+	return 1;
+}
+
 static int look_at_run(const struct run *r, void *arg)
 {
 	struct victim_look *v = arg;
@@ -135,8 +151,11 @@ static int look_at_run(const struct run *r, void *arg)
 	bool lost = r->unprotected_at || (r->free_since && r->free_since <= now);
 	ssize_t project = ranking_node(v->x->ranking, r->project);
 	struct placement_run run = { .project = (uint32_t)project };
+	int leaves = could_be(v, r) ? look_at_leaving(v, r) : 1;
 
-	if (!could_be(v, r) || project < 0 || (!lost && !placement_may_displace(&v->rules, &v->job, &run)))
+	if (leaves)
+		return leaves < 0 ? -1 : 0;
+	if (project < 0 || (!lost && !placement_may_displace(&v->rules, &v->job, &run)))
 		return 0;
 	if (lost || at < now)
 		at = now;
@@ -145,6 +164,19 @@ static int look_at_run(const struct run *r, void *arg)
 	v->run = *r;
 	v->at = at;
 	return 0;
+}
+
+static void say_told(const struct victim_look *v)
+{
+	int64_t now = v->x->rq->now;
+	struct json_object *o = json_object_new_object();
+	char left[DURATION_TEXT_MAX];
+
+	json_object_object_add(v->x->o, "being_freed", o);
+	put_int(o, "gpus", v->told_gpus);
+	put_int(o, "due", v->due);
+	say(v->x->lines, "%jd GPUs are being made free for it: what runs on them was told to go, and goes in %s at the latest.",
+		(intmax_t)v->told_gpus, duration_text(v->due > now ? v->due - now : 0, left));
 }
 
 static int say_victim(const struct victim_look *v, struct fault *why)
@@ -181,14 +213,39 @@ static int say_victim(const struct victim_look *v, struct fault *why)
 static int tell_victim(const struct turn_question *x, const struct job_turn *t, struct fault *why)
 {
 	ssize_t project = ranking_node(x->ranking, x->admission->project);
-	struct victim_look v = { .x = x, .rules = { ranking_funded(x->ranking), NULL, x->rq->b->settings->hysteresis_percent * 10000 },
+	struct victim_look v = { .x = x, .why = why, .rules = { ranking_funded(x->ranking), NULL, x->rq->b->settings->hysteresis_percent * 10000 },
 		.job = { .project = (uint32_t)project, .front = t->front, .cleared = t->cleared } };
 
 	if (project < 0 || t->front == ORDER_FREE || x->held)
 		return 0;
 	if (run_walk_open(x->l, "", look_at_run, &v, why) < 0)
 		return -1;
+	if (v.told_gpus) {
+		say_told(&v);
+		return 0;
+	}
 	return say_victim(&v, why);
+}
+
+/* --- what became of its last run ---------------------------------------------------------------- */
+
+static int look_at_event(const struct event *e, void *arg)
+{
+	*(struct event *)arg = *e;
+	return 0;
+}
+
+static int tell_displaced(const struct turn_question *x, struct fault *why)
+{
+	struct event last = {0};
+	char ago[DURATION_TEXT_MAX];
+
+	if (event_walk(x->l, x->job, 0, 1, look_at_event, &last, why) < 0)
+		return -1;
+	if (last.id && last.what == EVENT_DISPLACED)
+		say(x->lines, "Its last run gave way %s ago (%s); see budgetctl events %jd.", duration_text(x->rq->now - last.at, ago),
+			event_reason_name(last.reason), (intmax_t)x->job);
+	return 0;
 }
 
 /* --- together ----------------------------------------------------------------------------------- */
@@ -201,7 +258,10 @@ int job_turn_tell(const struct turn_question *x, struct fault *why)
 	json_object_object_add(x->o, "turn", NULL);
 	json_object_object_add(x->o, "lane", NULL);
 	json_object_object_add(x->o, "victim", NULL);
+	json_object_object_add(x->o, "being_freed", NULL);
 	put_bool(x->o, "requeueable", x->requeueable);
+	if (x->waits && tell_displaced(x, why) < 0)
+		return -1;
 	if (!known)
 		return 0;
 	tell_turn(x, &t);
@@ -225,7 +285,7 @@ int job_run_tell(struct request *rq, struct ledger *l, const struct run *r, stru
 	put_int_or_null(run, "protected_until", until, !protected_now);
 	json_object_object_add(run, "leaving", NULL);
 	if (protected_now)
-		say(lines, "Run %s is protected for %s more.", r->label, duration_text(until - rq->now, left));
+		say(lines, "The run of job %s is protected for %s more.", r->label, duration_text(until - rq->now, left));
 	if (rc != 1)
 		return rc;
 	o = json_object_new_object();
@@ -233,7 +293,7 @@ int job_run_tell(struct request *rq, struct ledger *l, const struct run *r, stru
 	put_int(o, "told_at", leaving.told_at);
 	put_int(o, "due", leaving.due);
 	put_text(o, "reason", event_reason_name(leaving.reason));
-	say(lines, "Run %s was told to go (%s) and goes in %s at the latest; see budgetctl events %s.", r->label, event_reason_name(leaving.reason),
+	say(lines, "The run of job %s was told to go (%s) and goes in %s at the latest; see budgetctl events %s.", r->label, event_reason_name(leaving.reason),
 		duration_text(leaving.due > rq->now ? leaving.due - rq->now : 0, left), r->label);
 	return 0;
 }

@@ -2,6 +2,7 @@
  * ledger_event.c - events, and the runs that were told to go (ledger_event.h). */
 #include "budgetd/ledger_event.h"
 #include "budgetd/ledger_sql.h"
+#include "lib/duration.h"
 #include "lib/refund.h"
 #include <stdio.h>
 #include <string.h>
@@ -151,14 +152,15 @@ int leaving_of(struct ledger *l, int64_t run, struct leaving *out, struct fault 
 int leaving_add(struct ledger *l, const struct run *r, const struct leaving *x, const char *detail, struct fault *why)
 {
 	static const char add_sql[] = "INSERT INTO leaving (run, told_at, due, reason, for_job) VALUES (?, ?, ?, ?, ?)";
-	static const char sooner_sql[] = "UPDATE leaving SET due = max(told_at, ?2), reason = ?3 WHERE run = ?1 AND due > ?2";
+	static const char sooner_sql[] = "UPDATE leaving SET due = max(told_at, ?2), reason = ?3, for_job = ?4"
+					" WHERE run = ?1 AND due > ?2";
 	struct leaving before;
 	int rc = leaving_of(l, r->id, &before, why);
 
 	if (rc < 0)
 		return -1;
 	if (rc == 1)
-		return sql_do(l, sooner_sql, why, "iis", r->id, x->due, reason_names[x->reason]) < 0 ? -1 : 1;
+		return sql_do(l, sooner_sql, why, "iisp", r->id, x->due, reason_names[x->reason], x->for_job ? &x->for_job : NULL) < 0 ? -1 : 1;
 	if (sql_do(l, add_sql, why, "iiisp", r->id, x->told_at, x->due, reason_names[x->reason], x->for_job ? &x->for_job : NULL) < 0)
 		return -1;
 	return event_of_run(l, r, EVENT_TOLD, x->reason, x->for_job, detail, x->told_at, why);
@@ -217,8 +219,10 @@ static void describe_end(const struct run *r, enum event_reason reason, char *ou
 		[REASON_HEALTH] = "its node must not be used any more", [REASON_IDLE] = "it did not use its GPUs",
 		[REASON_OVERDRAWN] = "its project could not pay for it", [REASON_USER] = "the job was changed by hand" };
 
-	snprintf(out, size, "gave way after %jd s on %jd GPU%s: %s", (intmax_t)(r->ended - r->start), (intmax_t)r->gpus, r->gpus == 1 ? "" : "s",
-		why[reason]);
+	char ran[DURATION_TEXT_MAX];
+
+	snprintf(out, size, "gave way after %s on %jd GPU%s: %s", duration_text(r->ended - r->start, ran), (intmax_t)r->gpus,
+		r->gpus == 1 ? "" : "s", why[reason]);
 }
 
 int run_note_displaced(struct ledger *l, const struct run *r, int64_t now, struct fault *why)

@@ -64,7 +64,7 @@ struct leaving {
 	int64_t made_to_go_at;		/* it lost its place, was requeued or cancelled; 0 = not yet */
 };
 
-/* The run is told to go, which is an event with `detail`. One that was told before: only an earlier `due` counts, and nothing is said again: 1;
+/* The run is told to go, which is an event with `detail`. One that was told before: only an earlier `due` counts, with its reason and job, and nothing is said again: 1;
  * else 0; -1. */
 int leaving_add(struct ledger *l, const struct run *r, const struct leaving *x, const char *detail, struct fault *why);
 int leaving_of(struct ledger *l, int64_t run, struct leaving *out, struct fault *why);	/* 1, 0, -1 */

@@ -37,6 +37,15 @@ int lane_run_began(struct ledger *l, int64_t run, int64_t admission, struct faul
 	return sql_do(l, began_sql, why, "ii", run, admission);
 }
 
+int lane_forget(struct ledger *l, int64_t before, struct fault *why)
+{
+	static const char forget_sql[] =
+		"DELETE FROM lane_run WHERE run IN (SELECT l.run FROM lane_run l CROSS JOIN run r ON r.id = l.run WHERE r.ended <= ?)";
+
+	return sql_do(l, forget_sql, why, "i", before);
+}
+
+/* Out of the few runs of the lane, not out of all that go on or ended today: a pass asks this while submissions wait for the writer. */
 int lane_use(struct ledger *l, int64_t since, int64_t now, lane_user_fn each, void *arg, struct fault *why)
 {
 	static const char use_sql[] =
@@ -44,7 +53,7 @@ int lane_use(struct ledger *l, int64_t since, int64_t now, lane_user_fn each, vo
 		" sum(coalesce((SELECT sum(c.gpus * (c.part_end - max(c.part_start, ?1))) FROM charge c WHERE c.run = r.id AND c.part_end > ?1), 0)"
 		" + CASE WHEN r.ended IS NULL AND r.lost_at IS NULL THEN r.gpus * max(0, ?2 - max(?1,"
 		" coalesce((SELECT max(c.part_end) FROM charge c WHERE c.run = r.id), r.start))) ELSE 0 END)"
-		" FROM lane_run l JOIN run r ON r.id = l.run WHERE r.ended IS NULL OR r.ended > ?1 GROUP BY r.uid ORDER BY r.uid";
+		" FROM lane_run l CROSS JOIN run r ON r.id = l.run WHERE r.ended IS NULL OR r.ended > ?1 GROUP BY r.uid ORDER BY r.uid";
 	sqlite3_stmt *st = sql_bind(l, use_sql, why, "ii", since, now);
 	struct lane_user u;
 	int rc = -1;

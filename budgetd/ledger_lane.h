@@ -23,5 +23,7 @@ struct lane_user {
 typedef int (*lane_user_fn)(const struct lane_user *u, void *arg);
 /* By uid: who had something of the lane since `since`, up to `now`, or has a run in it. A run whose end nobody knows keeps nobody out. */
 int lane_use(struct ledger *l, int64_t since, int64_t now, lane_user_fn each, void *arg, struct fault *why);
+/* Runs that ended by then are of no day that anybody asks for: forgotten, so that `lane_use` stays short. In the writer. */
+int lane_forget(struct ledger *l, int64_t before, struct fault *why);
 
 #endif

@@ -116,8 +116,8 @@ static amount_t refund_part(struct ledger *l, const struct part *p, amount_t lef
 int run_refund(struct ledger *l, const struct run *r, int64_t node_fail_s, int64_t now, amount_t *back, struct fault *why)
 {
 	int displaced = run_note_displaced(l, r, now, why);
-	struct refund_run rule = { .state = r->state, .funded = r->tier == TIER_FUNDED, .displaced = displaced == 1, .start = r->start, .end = r->ended,
-		.min_runtime_s = r->min_runtime_s, .node_fail_s = node_fail_s };
+	struct refund_run rule = { .state = r->state, .funded = r->tier == TIER_FUNDED, .displaced = displaced == 1,
+		.unprotected = r->unprotected_at != 0, .start = r->start, .end = r->ended, .min_runtime_s = r->min_runtime_s, .node_fail_s = node_fail_s };
 	struct part p[CHARGES_AT_ONCE];
 	int64_t since, from = INT64_MAX;
 	enum refund_cause cause = refund_cause(&rule, &since);

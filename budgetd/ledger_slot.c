@@ -65,6 +65,18 @@ int slot_walk(struct ledger *l, int64_t project, slot_fn each, void *arg, struct
 	return rc;
 }
 
+int slot_walk_running(struct ledger *l, const char *cluster, slot_running_fn each, void *arg, struct fault *why)
+{
+	static const char running_sql[] = "SELECT project, sum(gpus) FROM run INDEXED BY run_open WHERE ended IS NULL AND cluster = ?"
+					  " AND tier = 'funded' AND lost_at IS NULL GROUP BY project";
+	sqlite3_stmt *st = sql_bind(l, running_sql, why, "s", cluster);
+	int rc = -1;
+
+	while (st && (rc = sql_step(l, st, why)) == 1)
+		each(sql_col(st, 0), sql_col(st, 1), arg);
+	return rc;
+}
+
 const char *slot_text(const struct slot_row *s, char buf[static SLOT_TEXT_MAX])
 {
 	static const char days[][4] = { "mon", "tue", "wed", "thu", "fri", "sat", "sun" };

@@ -166,7 +166,7 @@ static int read_projects(struct ranking_tree *t, struct ledger *l, int64_t from,
 	return rc;
 }
 
-/* A change of a setting has its row in `change`, a new project a new id. */
+/* A change of a setting has its row in `change`, a new project a new id. A window that was made longer begins before projects that were removed. */
 static int read_if_changed(struct ranking_tree *t, struct ledger *l, int64_t from, struct fault *why)
 {
 	static const char change_sql[] = "SELECT coalesce(max(id), 0) FROM change", project_sql[] = "SELECT coalesce(max(id), 0) FROM project";
@@ -174,12 +174,13 @@ static int read_if_changed(struct ranking_tree *t, struct ledger *l, int64_t fro
 
 	if (sql_int(l, &change, change_sql, why, "") != 1 || sql_int(l, &project, project_sql, why, "") != 1)
 		return -1;
-	if (t->complete && change == t->last_change && project == t->last_project)
+	if (t->complete && change == t->last_change && project == t->last_project && from >= t->from)
 		return 0;
 	if (read_projects(t, l, from, why) < 0)
 		return -1;
 	t->last_change = change;
 	t->last_project = project;
+	t->from = from;
 	t->complete = true;
 	return 0;
 }

@@ -31,7 +31,7 @@ struct ranking_tree {
 	struct fairshare_node *past;	/* likewise, as they were when the window began */
 	struct tree_place *places;	/* by project */
 	struct fairshare_cluster cluster;
-	int64_t last_change, last_project;	/* what of the books was read */
+	int64_t last_change, last_project, from;	/* what of the books was read; projects that were removed by `from` are not there */
 	bool complete;
 	struct weight_change *changes;	/* those of the window, in order of time */
 	size_t nchanges, changes_room;

@@ -19,7 +19,7 @@ enum refund_cause refund_cause(const struct refund_run *r, int64_t *since)
 {
 	if (!r->funded || r->end <= r->start)
 		return REFUND_NONE;
-	if (r->displaced && r->end - r->start < r->min_runtime_s) {
+	if (r->displaced && !r->unprotected && r->end - r->start < r->min_runtime_s) {
 		*since = r->start;
 		return REFUND_DISPLACED;
 	}

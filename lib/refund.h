@@ -17,6 +17,7 @@ enum refund_cause { REFUND_NONE, REFUND_NODE_FAILURE, REFUND_DISPLACED };
 struct refund_run {
 	const char *state;		/* Slurm's word for the end: "NODE_FAIL", "PREEMPTED"... */
 	bool funded, displaced;		/* displaced: run_gave_way */
+	bool unprotected;		/* it had lost its protection by then: nothing was promised any more */
 	int64_t start, end;
 	int64_t min_runtime_s;		/* what was promised */
 	int64_t node_fail_s;		/* the site's: how much of a run a node failure gives back; 0 = nothing */

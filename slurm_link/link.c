@@ -361,9 +361,13 @@ int slurm_link_undrain(struct slurm_link *l, const char *node, struct fault *why
 
 bool slurm_link_has_node(const char *nodes, const char *node)
 {
-	compat_hostlist_t list = nodes ? slurm_hostlist_create(nodes) : NULL;
-	bool has = list && slurm_hostlist_find(list, node) >= 0;
+	compat_hostlist_t list;
+	bool has;
 
+	if (!nodes || !strpbrk(nodes, "[,"))	/* one node, as nearly all jobs have: asked for each running job and each node that drains */
+		return nodes && strcmp(nodes, node) == 0;
+	list = slurm_hostlist_create(nodes);
+	has = list && slurm_hostlist_find(list, node) >= 0;
 	if (list)
 		slurm_hostlist_destroy(list);
 	return has;

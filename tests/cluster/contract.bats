@@ -17,6 +17,8 @@ teardown()	{ cluster_clear; }
 
 event_is() { books "SELECT 1 FROM event WHERE job = $(job "$1") AND what = '$2' AND reason = '$3'" | grep -q 1; }
 
+says_why() { budgetctl why "$(job "$1")" | grep -qF "$2"; }
+
 # In tests a pass is a second (twice: one tells, one acts), the grace 4 s, KillWait 10 s; 2 s are Slurm's.
 BOUND=$((2 + 4 + 10 + 2))
 
@@ -38,6 +40,7 @@ seconds_of() { date -d "$(job_field "$1" "$2")" +%s; }
 	eventually job_is long RUNNING funded
 	started=$(seconds_of long StartTime)
 	as carol submit other --gpus=8 --gpu-min-runtime=1m
+	eventually says_why other "8 GPUs are being made free for it"
 	eventually job_is other RUNNING funded
 	gone=$(seconds_of other StartTime)
 	echo "long began at $started, other $((gone - started)) s later"
@@ -46,6 +49,7 @@ seconds_of() { date -d "$(job_field "$1" "$2")" +%s; }
 	eventually job_is long PENDING funded
 	event_is long told ROTATED
 	eventually event_is long displaced ROTATED
+	says_why long "Its last run gave way "
 	as ada budgetctl events "$(job long)" | grep -q "displaced *ROTATED *$(job other)"
 	run as bob budgetctl events 999
 	((status != 0))

@@ -78,7 +78,7 @@ goes_before()
 	why try | grep -qF "it is in the debug lane, which goes first"
 	why try | grep -qF "Of the debug lane its user has had 0.00 of 2.00 GPU-h today."
 	why gift | grep -qF "It is number 1 of 1 free jobs in the order"
-	why train | grep -qF "is protected for"
+	why train | grep -qF "The run of job $(job train) is protected for"
 }
 
 @test "a job's environment says what its run is, also after it went to another tier while it waited" {

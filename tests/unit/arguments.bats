@@ -34,6 +34,13 @@ setup_file()
 	[[ $output == "budgetctl: --team-rank=1.5: "* ]]
 }
 
+@test "the length of a slot is a number of hours" {
+	for hours in nan inf 0 -1 200 4h ""; do
+		run -2 budgetctl slot add vision --day mon --from 09:00 --share 50 --hours "$hours"
+		[[ $output == "budgetctl: --hours $hours: how long it lasts, "* ]]
+	done
+}
+
 @test "what looks at its own host takes no server" {
 	run -2 budgetctl doctor --server http://head:6830
 	[[ $output == "budgetctl: doctor looks at the host it runs on: --server has no place there" ]]

@@ -176,6 +176,21 @@ START_TEST(who_need_not_go_any_more_is_spared)
 }
 END_TEST
 
+START_TEST(with_displace_off_who_was_told_may_stay)
+{
+	full_cluster();
+	pass(NOON + 1);
+	pass(NOON + 101);
+	ck_assert_int_eq(events(1, "told"), 1);
+	settings->displace = DISPLACE_OFF;
+	pass(NOON + 110);
+	pass(NOON + 101 + GRACE);
+	ck_assert_int_eq(events(1, "spared"), 1);
+	above(one, waits);
+	ck_assert_int_eq(one->requeued + one->cancelled, 0);
+}
+END_TEST
+
 START_TEST(for_a_job_that_cannot_use_its_gpus_a_run_is_not_told_again_and_again)
 {
 	full_cluster();
@@ -300,6 +315,7 @@ Suite *pass_displace_suite(void)
 	tcase_add_test(t, it_is_told_by_its_own_signal);
 	tcase_add_test(t, a_daemon_that_was_killed_in_the_grace_goes_on);
 	tcase_add_test(t, who_need_not_go_any_more_is_spared);
+	tcase_add_test(t, with_displace_off_who_was_told_may_stay);
 	tcase_add_test(t, for_a_job_that_cannot_use_its_gpus_a_run_is_not_told_again_and_again);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(w, setup, teardown);

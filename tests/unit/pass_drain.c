@@ -111,6 +111,7 @@ START_TEST(a_run_leaves_when_its_minimum_is_over_and_the_grace_is)
 	ck_assert_int_eq(f->signals, 0);
 	pass(NOON + 60 * MINUTES);
 	ck_assert_int_eq(told(7, "NODE_DRAIN"), 1);
+	ck_assert_msg(strstr(f->told, "(NODE_DRAIN): Node g1 is drained: gpubudget: fan 3 (root)") != NULL, "%s", f->told);
 	pass(NOON + 60 * MINUTES + 5);
 	ck_assert_int_ge(f->signals, 1);
 	ck_assert_int_eq(f->requeued, 0);
@@ -118,6 +119,59 @@ START_TEST(a_run_leaves_when_its_minimum_is_over_and_the_grace_is)
 	ck_assert_int_eq(f->requeued, 1);
 	ck_assert_int_eq(node->drained, 1);
 	ck_assert_int_eq(told(7, "NODE_DRAIN"), 1);
+}
+END_TEST
+
+/* The first component runs elsewhere, and is protected for two hours; the second is on the node. */
+START_TEST(of_a_het_job_all_components_leave_when_the_last_of_them_may)
+{
+	struct fake_job *first = runs_since_noon(7, NULL), *second = runs_since_noon(8, NULL);
+
+	fake_slurm_het(first, 7, 0);
+	fake_slurm_het(second, 7, 1);
+	first->view.nodes = "g2";
+	pass(NOON + 1);
+	ck_assert_ptr_null(books_try(&b, "UPDATE run SET min_runtime = 7200 WHERE job = 7"));
+	say_drain(false);
+	pass(NOON + 119 * MINUTES);
+	ck_assert_int_eq(told(7, "NODE_DRAIN") + told(8, "NODE_DRAIN"), 0);
+	pass(NOON + 120 * MINUTES);
+	ck_assert_int_eq(told(7, "NODE_DRAIN"), 1);
+	ck_assert_int_eq(told(8, "NODE_DRAIN"), 1);
+	pass(NOON + 120 * MINUTES + settings->grace_s + 1);
+	ck_assert(first->requeued == 1 && second->requeued == 0);
+}
+END_TEST
+
+/* Slurm requeues a het job by its first component, also one without GPUs, of which there is no run here. */
+START_TEST(a_het_job_leaves_whose_first_component_has_no_gpus)
+{
+	struct fake_job *first = fake_slurm_pending(6, "vision", 0, "", ""), *second = runs_since_noon(7, NULL);
+
+	fake_slurm_start(first, NOON);
+	fake_slurm_het(first, 6, 0);
+	fake_slurm_het(second, 6, 1);
+	pass(NOON + 1);
+	say_drain(true);
+	pass(NOON + 10);
+	pass(NOON + 11);
+	ck_assert(first->requeued == 1 && second->requeued == 0);
+}
+END_TEST
+
+/* A run that was told for a job is told anew: that job does not get these GPUs, so that to stand behind it would empty nothing. */
+START_TEST(a_run_that_goes_for_a_job_goes_for_a_critical_node_at_once)
+{
+	struct fake_job *f = runs_since_noon(7, NULL), *waits = runs_since_noon(9, NULL);
+
+	waits->view.stage = STAGE_PENDING;
+	waits->view.start = 0;
+	pass(NOON + 1);
+	ck_assert_ptr_null(books_try(&b, "INSERT INTO leaving (run, told_at, due, reason, for_job) SELECT id, start, start + 9999, 'ROTATED', 9 FROM run WHERE job = 7"));
+	say_drain(true);
+	pass(NOON + 2000);
+	pass(NOON + 2001);
+	ck_assert_int_eq(f->requeued, 1);
 }
 END_TEST
 
@@ -232,6 +286,9 @@ Suite *pass_drain_suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_run_leaves_when_its_minimum_is_over_and_the_grace_is);
+	tcase_add_test(t, of_a_het_job_all_components_leave_when_the_last_of_them_may);
+	tcase_add_test(t, a_het_job_leaves_whose_first_component_has_no_gpus);
+	tcase_add_test(t, a_run_that_goes_for_a_job_goes_for_a_critical_node_at_once);
 	tcase_add_test(t, free_runs_leave_at_once);
 	tcase_add_test(t, a_critical_node_is_left_at_once);
 	tcase_add_test(t, a_drain_that_becomes_critical_brings_the_end_forward);

@@ -177,6 +177,9 @@ START_TEST(the_allowance_of_a_day_is_over_and_comes_back_with_the_next)
 	goes_before(train, second);
 	pass(midnight + 1);
 	goes_before(second, train);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM lane_run"), 1);
+	pass(midnight + 2 * DAY + 1);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM lane_run"), 0);	/* of no day that anybody asks for */
 }
 END_TEST
 

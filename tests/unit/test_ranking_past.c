@@ -17,6 +17,8 @@ static int64_t lab, far, vision, speech;
 static struct ranking *kept;		/* renewed, as the loop's is */
 static const struct gpu_count healthy = { .total = GPUS, .ntypes = 1, .types = { { "", GPUS } } };
 
+static int64_t window_s;
+
 /* lab has vision and speech; far stands beside it. All shares are 1. */
 static void setup(void)
 {
@@ -26,6 +28,7 @@ static void setup(void)
 	vision = books_project(&b, "vision", lab);
 	speech = books_project(&b, "speech", lab);
 	kept = NULL;
+	window_s = WEEK;
 }
 
 static void teardown(void)
@@ -137,14 +140,15 @@ static int make(struct ledger *l, void *arg, struct fault *why)
 {
 	struct look *x = arg;
 
-	return ranking_new(l, WEEK, NULL, x->healthy, x->now, &x->r, why);
+	return ranking_new(l, window_s, NULL, x->healthy, x->now, &x->r, why);
 }
 
 static int renew(struct ledger *l, void *arg, struct fault *why)
 {
 	struct look *x = arg;
 
-	return kept ? ranking_renew(kept, l, WEEK, NULL, x->healthy, x->now, why) : ranking_new(l, WEEK, NULL, x->healthy, x->now, &kept, why);
+	return kept ? ranking_renew(kept, l, window_s, NULL, x->healthy, x->now, why) :
+		ranking_new(l, window_s, NULL, x->healthy, x->now, &kept, why);
 }
 
 static void agree(const struct fairshare *x, const struct fairshare *y, size_t i)
@@ -288,6 +292,18 @@ START_TEST(what_a_removed_project_used_stays_with_those_above_it)
 }
 END_TEST
 
+/* The window is a setting. */
+START_TEST(a_longer_window_has_the_projects_that_were_removed_in_it)
+{
+	use(speech, 4, NOON, 10);
+	done(removal, (struct edit){ .project = speech, .at = NOON + 24 * HOUR });
+	window_s = 12 * HOUR;
+	ck_assert_int_eq(charged(lab, NOON + 48 * HOUR), 0);
+	window_s = WEEK;
+	ck_assert_int_eq(charged(lab, NOON + 49 * HOUR), 40 * GPU_H);
+}
+END_TEST
+
 /* --- GPUs --------------------------------------------------------------------------------------- */
 
 START_TEST(nodes_that_are_down_shrink_everybody_alike)
@@ -380,6 +396,7 @@ Suite *ranking_past_suite(void)
 	tcase_add_test(t, what_was_imported_makes_its_projects_as_old_as_it_is);
 	tcase_add_test(t, a_project_that_moves_takes_its_past_along);
 	tcase_add_test(t, what_a_removed_project_used_stays_with_those_above_it);
+	tcase_add_test(t, a_longer_window_has_the_projects_that_were_removed_in_it);
 	tcase_add_test(t, nodes_that_are_down_shrink_everybody_alike);
 	tcase_add_test(t, what_was_seen_last_lasts_until_somebody_looks);
 	tcase_add_test(t, what_was_seen_first_was_so_before);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * test_refund.c - what is given back without being asked for: which runs by a table, and what the books make of it */
+#include "budgetd/ledger_event.h"
 #include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_refund.h"
 #include "budgetd/ranking.h"
@@ -13,14 +14,15 @@
 static struct case_table cases;
 static struct books b;
 
-enum { NAME, STATE, TOLD, FUNDED, RAN, MINIMUM, CAP, CAUSE, SINCE, COLUMNS };
+enum { NAME, STATE, TOLD, LOST, FUNDED, RAN, MINIMUM, CAP, CAUSE, SINCE, COLUMNS };
 
 START_TEST(the_rule_is_as_the_table_says)
 {
 	static const char *const causes[] = { [REFUND_NONE] = "none", [REFUND_NODE_FAILURE] = "node", [REFUND_DISPLACED] = "displaced" };
 	const struct case_row *row = &cases.row[_i];
 	struct refund_run r = { .state = row->col[STATE], .funded = case_number(row, FUNDED),
-		.displaced = run_gave_way(row->col[STATE], case_number(row, TOLD)), .start = NOON, .end = NOON + case_number(row, RAN),
+		.displaced = run_gave_way(row->col[STATE], case_number(row, TOLD)), .unprotected = case_number(row, LOST),
+		.start = NOON, .end = NOON + case_number(row, RAN),
 		.min_runtime_s = case_number(row, MINIMUM), .node_fail_s = case_number(row, CAP) };
 	int64_t since = -1, want = case_none(row, SINCE) ? -1 : NOON + case_number(row, SINCE);
 	const char *cause = causes[refund_cause(&r, &since)];
@@ -196,6 +198,28 @@ START_TEST(who_was_displaced_before_the_minimum_pays_nothing_and_who_was_later_p
 }
 END_TEST
 
+static int lose_protection(struct ledger *l, void *run, struct fault *why)
+{
+	return run_unprotect(l, run, REASON_IDLE, "its GPUs were not used", NOON + 2 * HOUR, why);
+}
+
+/* Else GPUs that nobody uses would cost nothing, as soon as somebody else needs them. */
+START_TEST(who_lost_the_protection_by_idle_gpus_pays_for_them)
+{
+	int64_t p = books_project(&b, "p", 0);
+	amount_t back;
+	struct run r;
+
+	books_allot(&b, p, 100 * GPU_H, 0, 0);
+	start(p, 1, 6 * HOUR, &r);
+	ck_assert_int_eq(books_do(&b, LEDGER_HOLDS, lose_protection, &r), 0);
+	ck_assert_int_eq(ends(&r, NOON + 3 * HOUR, "PREEMPTED", &back), 0);
+	ck_assert_int_eq(back, 0);
+	ck_assert_int_eq(books_available(&b, p, NOON + 3 * HOUR), 97 * GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM event WHERE what = 'displaced' AND reason = 'IDLE'"), 1);
+}
+END_TEST
+
 START_TEST(time_that_cost_nothing_gives_nothing_back)
 {
 	int64_t p = books_project(&b, "p", 0);
@@ -301,6 +325,7 @@ Suite *refund_suite(void)
 	tcase_add_test(t, the_last_hours_may_lie_in_several_charges);
 	tcase_add_test(t, what_was_given_back_by_hand_counts_towards_the_hours);
 	tcase_add_test(t, who_was_displaced_before_the_minimum_pays_nothing_and_who_was_later_pays_all);
+	tcase_add_test(t, who_lost_the_protection_by_idle_gpus_pays_for_them);
 	tcase_add_test(t, time_that_cost_nothing_gives_nothing_back);
 	tcase_add_test(t, a_project_that_pays_nothing_gets_nothing);
 	tcase_add_test(t, an_allocation_that_has_ended_meanwhile_gets_it_and_lets_it_expire);
