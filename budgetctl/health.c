@@ -16,7 +16,7 @@ static const struct column columns[] = {
 	{ "differing_runs", "Runs that differ", KIND_COUNT, NULL, false },
 	{ "prometheus", "Prometheus", KIND_TEXT, "not asked", false },
 	{ "gpus_watched", "GPUs it tells of", KIND_COUNT, NULL, false },
-	{ "gpus_unseen", "GPUs in use it does not", KIND_COUNT, NULL, false },
+	{ "gpus_unseen", "GPUs it lacks", KIND_COUNT, NULL, false },
 	{ "idle_jobs", "Jobs with idle GPUs", KIND_COUNT, NULL, false },
 	{ "slurm", "Slurm", KIND_TEXT, NULL, false },
 };
