@@ -72,16 +72,15 @@ static void values_read(struct json_object *series, const struct piece *piece, d
 		? json_object_array_length(values) : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct json_object *pair = json_object_array_get_idx(values, i), *at, *value;
-		int64_t point;
+		struct json_object *pair = json_object_array_get_idx(values, i), *value;
+		double point;
 
 		if (!json_object_is_type(pair, json_type_array) || json_object_array_length(pair) != 2)
 			continue;
-		at = json_object_array_get_idx(pair, 0);
 		value = json_object_array_get_idx(pair, 1);
-		point = ((int64_t)json_object_get_double(at) - piece->from) / piece->step_s;
-		if (point >= 0 && point < piece->points && json_object_is_type(value, json_type_string))
-			to[point] = strtod(json_object_get_string(value), NULL);
+		point = (json_object_get_double(json_object_array_get_idx(pair, 0)) - (double)piece->from) / (double)piece->step_s;
+		if (point >= 0 && point < piece->points && json_object_is_type(value, json_type_string))	/* what is no number is neither */
+			to[(int)point] = strtod(json_object_get_string(value), NULL);
 	}
 }
 

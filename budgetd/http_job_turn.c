@@ -260,7 +260,7 @@ int job_turn_tell(const struct turn_question *x, struct fault *why)
 	json_object_object_add(x->o, "victim", NULL);
 	json_object_object_add(x->o, "being_freed", NULL);
 	put_bool(x->o, "requeueable", x->requeueable);
-	if (x->waits && tell_displaced(x, why) < 0)
+	if ((x->waits || !x->runs) && tell_displaced(x, why) < 0)
 		return -1;
 	if (!known)
 		return 0;

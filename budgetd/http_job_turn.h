@@ -16,7 +16,7 @@ struct turn_question {
 	const struct ranking *ranking;
 	const char *partition;		/* "a,b" */
 	int64_t time_limit_s;
-	bool waits, held, requeueable;
+	bool waits, runs, held, requeueable;
 	struct json_object *o, *lines;	/* the reply, and its sentences */
 };
 

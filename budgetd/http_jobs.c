@@ -221,6 +221,14 @@ static int note_waiting(const struct hold_row *h, void *arg)
 	return 0;
 }
 
+/* In the debug lane, or inside a slot of its project, it goes before those that have used less. */
+static bool goes_by_share(const struct explanation *x)
+{
+	struct job_turn t;
+
+	return !cluster_state_turn(x->rq->b->cluster, (uint32_t)x->job, &t) || (t.front != ORDER_LANE && t.front != ORDER_SLOT);
+}
+
 /* The sibling in front holds the job up only while something below the sibling waits. */
 static int tell_ahead(struct explanation *x, const struct ranking_level *level)
 {
@@ -228,7 +236,7 @@ static int tell_ahead(struct explanation *x, const struct ranking_level *level)
 	struct project sibling;
 	bool waits = false;
 
-	if (!x->seen.waiting_tasks || !level->ahead[0])
+	if (!x->seen.waiting_tasks || !level->ahead[0] || !goes_by_share(x))
 		return 0;
 	if (project_find(x->l, level->ahead, &sibling, x->why) != 1 ||
 		hold_walk(x->l, sibling.id, false, 0, INT64_MAX, note_waiting, &waits, x->why) < 0)
@@ -243,6 +251,7 @@ static int tell_its_turn(struct explanation *x, const struct ranking *ranking)
 {
 	struct turn_question q = { .rq = x->rq, .l = x->l, .job = x->job, .admission = &x->admission, .ranking = ranking,
 		.partition = x->seen.partition, .time_limit_s = x->seen.time_limit_s, .waits = x->seen.waiting_tasks > 0,
+		.runs = x->seen.running + x->seen.suspended > 0,
 		.held = x->seen.waiting_tasks > 0 && x->seen.held_tasks == x->seen.waiting_tasks,
 		.requeueable = x->seen.requeueable, .o = x->o, .lines = x->lines };
 
@@ -329,7 +338,8 @@ static int explain(struct explanation *x)
 		return -1;
 	x->admitted = rc == 1;
 	if (!x->admitted)
-		return fault_errno(x->why, ENOENT, x->seen.found ?
+		return fault_errno(x->why, ENOENT, x->seen.found && !x->seen.waiting_tasks && !x->seen.running && !x->seen.suspended ?
+			"job %jd has ended, and the books have nothing of it: it asked for no GPU, or ended as it began" : x->seen.found ?
 			"job %jd is in the queue, but the budget was not asked about it: it asks for no GPU, or came from elsewhere" :
 			"there is no job %jd that the budget knows of", (intmax_t)x->job);
 	held.admission = x->admission.id;

@@ -56,6 +56,8 @@ goes_before()
 	slot=$(budgetctl slot add speech "${at[@]}" --reason "the deadline" --request-id s1 -o json | jq .id)
 	as carol budgetctl slot list speech | grep -qE "speech .*for 60 min up to 100 % +UTC +yes"
 	eventually goes_before ours theirs
+	why ours | grep -qF "inside a weekly slot of its own"
+	[[ $(why ours) != *"has used less"* ]]
 	budgetctl slot remove "$slot" --reason "it is over" >/dev/null
 	eventually goes_before theirs ours
 	[[ $(budgetctl changes speech -o json | jq -r '[.rows[] | select(.what | startswith("slot ")) | .reason] | join(",")') == "it is over,the deadline" ]]
