@@ -185,7 +185,7 @@ static int add_drain(struct request *rq, struct fault *why)
 		return fault_errno(why, EINVAL, "the reason has %zu bytes, %zu fit: Slurm shows it in a column", strlen(e.reason), sizeof(d.reason) - 1);
 	snprintf(d.node, sizeof(d.node), "%s", node);
 	snprintf(d.actor, sizeof(d.actor), "%s", e.actor);
-	snprintf(d.reason, sizeof(d.reason), "%s", e.reason);
+	snprintf(d.reason, sizeof(d.reason), "%.*s", (int)sizeof(d.reason) - 1, e.reason);
 	if (rq->said ? drain_of(rq->b->ledger, d.node, &d, why) < 0 : drain_add(rq->b->ledger, &d, why) < 0)
 		return -1;
 	return drain_json(rq, rq->b->ledger, d.node, &d, &rq->reply, why);
