@@ -9,7 +9,7 @@
 static const struct column columns[] = {
 	{ "id", NULL, KIND_COUNT, NULL, false },
 	{ "at", "At", KIND_TIME, NULL, false },
-	{ "job", NULL, KIND_COUNT, NULL, false },
+	{ "job", "Job", KIND_COUNT, NULL, false },
 	{ "run", NULL, KIND_COUNT, NULL, false },
 	{ "event", "Event", KIND_TEXT, NULL, false },
 	{ "reason", "Reason", KIND_TEXT, NULL, false },

@@ -4,6 +4,7 @@
 #include "budgetd/routes.h"
 #include "lib/job_id.h"
 #include <errno.h>
+#include <string.h>
 
 #define PAGE_MAX 1000
 
@@ -64,15 +65,17 @@ int events_get(struct request *rq, struct fault *why)
 	struct listing x = { .rq = rq, .rows = json_object_new_array() };
 	struct ledger *l = rq->b->reader;
 	int64_t job, before;
-	enum job_part part;	/* a task has its own runs under its own id: those of the array's id are of its last task */
+	enum job_part part;
+	const char *task;
 	int rc = -1;
 
 	rq->reply = reply_rows(x.rows, false);
 	if (job_id_parse(rq->name, &job, &part, why) < 0 || request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
 		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 || ledger_begin(l, LEDGER_READ, why) < 0)
 		return -1;
+	task = part == JOB_TASK && !strchr(rq->name, '[') ? rq->name : "";	/* several tasks: those of all */
 	if (may_see(rq, l, job, why) == 0)
-		rc = event_walk(l, job, before, x.limit + 1, list_event, &x, why);
+		rc = event_walk_tasks(l, job, task, before, x.limit + 1, list_event, &x, why);
 	ledger_rollback(l);
 	if (x.count > x.limit)
 		put_bool(rq->reply, "more", true);

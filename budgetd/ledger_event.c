@@ -84,10 +84,8 @@ int event_spared_for(struct ledger *l, int64_t job, int64_t since, struct fault 
 	return sql_int(l, &one, spared_sql, why, "ii", job, since);
 }
 
-int event_walk(struct ledger *l, int64_t job, int64_t before, int64_t limit, event_fn each, void *arg, struct fault *why)
+static int walk(struct ledger *l, sqlite3_stmt *st, event_fn each, void *arg, struct fault *why)
 {
-	static const char walk_sql[] = "SELECT " EVENT_COLUMNS " FROM event WHERE job = ? AND id < ? ORDER BY id DESC LIMIT ?";
-	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "iii", job, before ? before : INT64_MAX, limit);
 	struct event e;
 	int rc = -1;
 
@@ -99,6 +97,22 @@ int event_walk(struct ledger *l, int64_t job, int64_t before, int64_t limit, eve
 		}
 	}
 	return rc;
+}
+
+int event_walk(struct ledger *l, int64_t job, int64_t before, int64_t limit, event_fn each, void *arg, struct fault *why)
+{
+	static const char walk_sql[] = "SELECT " EVENT_COLUMNS " FROM event WHERE job = ? AND id < ? ORDER BY id DESC LIMIT ?";
+
+	return walk(l, sql_bind(l, walk_sql, why, "iii", job, before ? before : INT64_MAX, limit), each, arg, why);
+}
+
+int event_walk_tasks(struct ledger *l, int64_t job, const char *label, int64_t before, int64_t limit, event_fn each, void *arg, struct fault *why)
+{
+	static const char tasks_sql[] = "SELECT " EVENT_COLUMNS " FROM event WHERE job IN (SELECT r.job FROM admission a JOIN run r"
+		" ON r.admission = a.id WHERE a.job = ?1 AND (?2 = '' OR r.label = ?2) UNION SELECT ?1 WHERE ?2 = '') AND id < ?3"
+		" ORDER BY id DESC LIMIT ?4";
+
+	return walk(l, sql_bind(l, tasks_sql, why, "isii", job, label, before ? before : INT64_MAX, limit), each, arg, why);
 }
 
 int event_of_run(struct ledger *l, const struct run *r, enum event_what what, enum event_reason reason, int64_t for_job,

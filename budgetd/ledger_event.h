@@ -47,6 +47,9 @@ typedef int (*event_fn)(const struct event *e, void *arg);
 /* Of a job (its raw id), newest first, at most `limit`; before 0 = from the newest. */
 int event_walk(struct ledger *l, int64_t job, int64_t before, int64_t limit, event_fn each, void *arg, struct fault *why);
 
+/* The same of all tasks of an array, or of its task `label` ("12_3", as squeue has it; "" = all). Of a job that is no array those of its raw id. */
+int event_walk_tasks(struct ledger *l, int64_t job, const char *label, int64_t before, int64_t limit, event_fn each, void *arg, struct fault *why);
+
 /* Its minimum runtime protects a run no more, and that is an event. Said again, nothing happens: 1; else 0; -1. */
 int run_unprotect(struct ledger *l, struct run *r, enum event_reason reason, const char *detail, int64_t now, struct fault *why);
 

@@ -148,6 +148,7 @@ CREATE TABLE run (
 ) STRICT;
 CREATE INDEX run_open ON run(cluster, job) WHERE ended IS NULL;
 CREATE INDEX run_by_job ON run(job);
+CREATE INDEX run_by_admission ON run(admission) WHERE admission IS NOT NULL;	-- the tasks of an array
 CREATE INDEX run_by_end ON run(ended);
 
 -- Weekly windows in which a project goes first. Never changed: added, and removed.

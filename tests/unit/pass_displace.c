@@ -3,6 +3,7 @@
 #include "budgetd/admit.h"
 #include "budgetd/cluster_state.h"
 #include "budgetd/controller.h"
+#include "budgetd/ledger_event.h"
 #include "budgetd/people.h"
 #include "tests/unit/books.h"
 #include "tests/unit/fake_slurm.h"
@@ -92,6 +93,35 @@ static int64_t events(uint32_t job, const char *what)
 	return books_ask(&b, "SELECT count(*) FROM event WHERE job = %u AND what = '%s'", job, what);
 }
 
+struct asked_events {
+	int64_t job, count;
+	const char *label;
+};
+
+static int count_event(const struct event *e, void *arg)
+{
+	struct asked_events *x = arg;
+
+	(void)e;
+	x->count++;
+	return 0;
+}
+
+static int walk_tasks(struct ledger *l, void *arg, struct fault *why)
+{
+	struct asked_events *x = arg;
+
+	return event_walk_tasks(l, x->job, x->label, 0, 10, count_event, x, why);
+}
+
+static int64_t events_asked(int64_t job, const char *label)
+{
+	struct asked_events x = { .job = job, .label = label };
+
+	ck_assert_int_eq(books_do(&b, LEDGER_READ, walk_tasks, &x), 0);
+	return x.count;
+}
+
 #define below(a, b) ck_assert_int_lt((a)->view.site_factor, (b)->view.site_factor)
 #define above(a, b) ck_assert_int_gt((a)->view.site_factor, (b)->view.site_factor)
 
@@ -115,6 +145,25 @@ START_TEST(nobody_is_told_inside_the_minimum_runtime)
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM event"), 0);
 	above(one, waits);
 	above(other, waits);
+}
+END_TEST
+
+/* Each task of an array has a raw id of its own, which nobody types. */
+START_TEST(events_of_a_task_are_found_by_its_name_and_by_the_array)
+{
+	struct fake_job *task = runs(5, "vision", 8, 0, NOON - MINIMUM - 100);
+
+	task->view.array_job_id = 4;
+	task->view.array_task_id = 1;
+	other = runs(6, "speech", 8, 1, NOON);
+	waits = submit(7, "audio", 8, NULL);
+	pass(NOON + 1);
+	pass(NOON + 2);
+	ck_assert_int_eq(events(5, "told"), 1);
+	ck_assert_int_eq(events_asked(4, ""), 1);
+	ck_assert_int_eq(events_asked(4, "4_1"), 1);
+	ck_assert_int_eq(events_asked(4, "4_2"), 0);
+	ck_assert_int_eq(events_asked(5, ""), 1);
 }
 END_TEST
 
@@ -311,6 +360,7 @@ Suite *pass_displace_suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, nobody_is_told_inside_the_minimum_runtime);
+	tcase_add_test(t, events_of_a_task_are_found_by_its_name_and_by_the_array);
 	tcase_add_test(t, past_it_the_run_is_told_once_and_loses_its_place_after_the_grace);
 	tcase_add_test(t, it_is_told_by_its_own_signal);
 	tcase_add_test(t, a_daemon_that_was_killed_in_the_grace_goes_on);
