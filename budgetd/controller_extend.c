@@ -31,6 +31,7 @@ static int grant(struct pass *p, struct extension *x, const struct path *path, s
 {
 	if (x->run->covered_until < p->now && run_cut(p->b->ledger, x->run, h, p->now, p->now, why) < 0)
 		return -1;
+	x->run->free_since = 0;		/* of one that was to be free from this very second on, nothing is cut */
 	x->run->covered_until += x->granted_s;
 	return hold_grow(p->b->ledger, path, h, x->granted_s * x->run->price, why);
 }

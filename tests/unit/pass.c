@@ -256,6 +256,24 @@ START_TEST(a_task_that_left_the_record_that_was_answered_is_of_the_same_answer)
 }
 END_TEST
 
+/* It would have been free from that very second on. */
+START_TEST(a_run_that_is_paid_for_again_in_the_second_its_hours_end_was_never_free)
+{
+	struct verdict v;
+	struct fake_job *f;
+
+	books_allot(&b, vision, 4 * GPU_H, 0, 0);
+	f = submit(1, "vision", 4, &v);
+	fake_slurm_start(f, NOON);
+	pass(NOON);
+	pass(NOON + HOUR - 10);
+	ck_assert_int_eq(books_ask(&b, "SELECT free_since FROM run"), NOON + HOUR);
+	books_allot(&b, vision, 4 * GPU_H, 0, 0);
+	pass(NOON + HOUR);
+	ck_assert_int_eq(books_ask(&b, "SELECT iif(free_since IS NULL, covered_until, 0) FROM run"), NOON + 2 * HOUR);
+}
+END_TEST
+
 START_TEST(what_runs_comes_before_what_waits)
 {
 	struct verdict v;
@@ -434,6 +452,7 @@ int main(void)
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(o, setup, teardown);
 	tcase_add_test(o, a_task_that_left_the_record_that_was_answered_is_of_the_same_answer);
+	tcase_add_test(o, a_run_that_is_paid_for_again_in_the_second_its_hours_end_was_never_free);
 	tcase_add_test(o, what_runs_comes_before_what_waits);
 	tcase_add_test(o, a_pass_notes_how_many_gpus_there_are_when_that_changes);
 	suite_add_tcase(s, o);
