@@ -91,6 +91,7 @@ goes_before()
 	echo "$id" >"$CLUSTER_DIR/job/facts"
 	tells() { grep -qF -- "$1" "$out" || { cat "$out" >&2; return 1; }; }
 	eventually tells "GPUBUDGET_JOB_MIN_RUNTIME=300 GPUBUDGET_JOB_PROJECT=vision GPUBUDGET_JOB_RUN=1 GPUBUDGET_JOB_TIER=funded "
+	eventually tier_is facts funded		# a pass has seen it
 	scontrol requeuehold "$id"
 	eventually job_is facts PENDING
 	as bob budgetctl job set "$id" --tier free >/dev/null
