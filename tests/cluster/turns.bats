@@ -94,7 +94,7 @@ goes_before()
 	eventually tier_is facts funded		# a pass has seen it
 	scontrol requeuehold "$id"
 	eventually job_is facts PENDING
-	as bob budgetctl job set "$id" --tier free >/dev/null
+	eventually as bob budgetctl job set "$id" --tier free		# once a pass has seen that it waits
 	eventually job_is facts PENDING free
 	scontrol release "$id"
 	eventually tells "GPUBUDGET_JOB_MIN_RUNTIME=0 GPUBUDGET_JOB_PROJECT=vision GPUBUDGET_JOB_RUN=2 GPUBUDGET_JOB_TIER=free "
