@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * pass_displace.c - whole passes over a real ledger and a fake Slurm: who gives way to whom, and when */
 #include "budgetd/admit.h"
-#include "budgetd/cluster_state.h"
-#include "budgetd/controller.h"
 #include "budgetd/ledger_event.h"
-#include "budgetd/people.h"
-#include "tests/unit/books.h"
 #include "tests/unit/fake_slurm.h"
+#include "tests/unit/pass_scene.h"
 #include "tests/unit/suites.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,18 +26,9 @@ static void start_loop(void)
 
 static void setup(void)
 {
-	books_open(&b);
-	fake_slurm_reset();
+	scene_begin(&b, &d, &settings, &loop);
 	fake_slurm_nodes(2, 8);
-	settings = settings_defaults();
-	ck_assert_ptr_nonnull(settings);
-	free(settings->database);
-	settings->database = strdup(b.path);
 	settings->grace_s = GRACE;
-	d = (struct budgetd){ .settings = settings, .ledger = b.l, .cluster = cluster_state_new(),
-		.people = people_new(settings->administrators, &b.why) };
-	ck_assert(d.cluster && d.people);
-	start_loop();
 	vision = books_project(&b, "vision", 0);
 	speech = books_project(&b, "speech", 0);
 	audio = books_project(&b, "audio", 0);
@@ -51,17 +39,12 @@ static void setup(void)
 
 static void teardown(void)
 {
-	controller_free(loop);
-	people_free(d.people);
-	cluster_state_free(d.cluster);
-	settings_free(settings);
-	books_close(&b);
+	scene_end(&b, &d, settings, loop);
 }
 
 static void pass(int64_t now)
 {
-	ck_assert_msg(controller_pass(loop, now, &b.why) == 0, "%s", b.why.text);
-	ledger_invariants(&b);
+	scene_pass(&b, loop, now);
 }
 
 static struct fake_job *submit(uint32_t id, const char *account, int gpus, const char *tier)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * pass_fronts.c - whole passes over a real ledger and a fake Slurm: who goes before the path of ratios */
 #include "budgetd/admit.h"
-#include "budgetd/cluster_state.h"
-#include "budgetd/controller.h"
 #include "budgetd/ledger_slot.h"
-#include "budgetd/people.h"
 #include "lib/lane.h"
-#include "tests/unit/books.h"
 #include "tests/unit/fake_slurm.h"
+#include "tests/unit/pass_scene.h"
 #include "tests/unit/suites.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +21,7 @@ static int64_t vision, speech;
 
 static void setup(void)
 {
-	books_open(&b);
-	fake_slurm_reset();
-	settings = settings_defaults();
-	ck_assert_ptr_nonnull(settings);
-	free(settings->database);
-	settings->database = strdup(b.path);
-	d = (struct budgetd){ .settings = settings, .ledger = b.l, .cluster = cluster_state_new(),
-		.people = people_new(settings->administrators, &b.why) };
-	loop = controller_new(&d, &b.why);
-	ck_assert_msg(d.cluster && d.people && loop, "%s", b.why.text);
+	scene_begin(&b, &d, &settings, &loop);
 	vision = books_project(&b, "vision", 0);
 	speech = books_project(&b, "speech", 0);
 	books_allot(&b, vision, 100 * GPU_H, 0, 0);
@@ -42,17 +30,12 @@ static void setup(void)
 
 static void teardown(void)
 {
-	controller_free(loop);
-	people_free(d.people);
-	cluster_state_free(d.cluster);
-	settings_free(settings);
-	books_close(&b);
+	scene_end(&b, &d, settings, loop);
 }
 
 static void pass(int64_t now)
 {
-	ck_assert_msg(controller_pass(loop, now, &b.why) == 0, "%s", b.why.text);
-	ledger_invariants(&b);
+	scene_pass(&b, loop, now);
 }
 
 /* Submitted through the plugin and in the queue. */

@@ -2,11 +2,9 @@
  * pass_idle.c - whole passes over a real ledger, a fake Slurm and a fake Prometheus: jobs that leave their GPUs idle */
 #include "budgetd/admit.h"
 #include "budgetd/cluster_state.h"
-#include "budgetd/controller.h"
-#include "budgetd/people.h"
-#include "tests/unit/books.h"
 #include "tests/unit/fake_gpus.h"
 #include "tests/unit/fake_slurm.h"
+#include "tests/unit/pass_scene.h"
 #include "tests/unit/suites.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,29 +23,17 @@ static void setup(void)
 {
 	int64_t vision;
 
-	books_open(&b);
-	fake_slurm_reset();
-	settings = settings_defaults();
-	ck_assert_ptr_nonnull(settings);
-	free(settings->database);
-	settings->database = strdup(b.path);
+	scene_begin(&b, &d, &settings, &loop);
 	memset(rows, 0, sizeof(rows));
 	gpus = (struct gpu_watch){ .table = { .rows = rows, .count = 2 } };
-	d = (struct budgetd){ .settings = settings, .ledger = b.l, .cluster = cluster_state_new(), .gpus = &gpus,
-		.people = people_new(settings->administrators, &b.why) };
-	loop = controller_new(&d, &b.why);
-	ck_assert_msg(d.cluster && d.people && loop, "%s", b.why.text);
+	d.gpus = &gpus;
 	vision = books_project(&b, "vision", 0);
 	books_allot(&b, vision, 100 * GPU_H, 0, 0);
 }
 
 static void teardown(void)
 {
-	controller_free(loop);
-	people_free(d.people);
-	cluster_state_free(d.cluster);
-	settings_free(settings);
-	books_close(&b);
+	scene_end(&b, &d, settings, loop);
 }
 
 /* A pass that sees samples of both GPUs up to `now`: idle since then, 0 = not. */
@@ -58,8 +44,7 @@ static void pass(int64_t now, int64_t first_idle, int64_t second_idle)
 		rows[i].idle = (struct idle_gpu){ .since = i ? second_idle : first_idle, .last = now };
 	}
 	gpus.table.until = now;
-	ck_assert_msg(controller_pass(loop, now, &b.why) == 0, "%s", b.why.text);
-	ledger_invariants(&b);
+	scene_pass(&b, loop, now);
 }
 
 static void quiet_pass(int64_t now)
