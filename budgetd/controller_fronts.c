@@ -14,12 +14,6 @@
 
 /* --- who may go into the lane ------------------------------------------------------------------- */
 
-struct lane_limits pass_lane_limits(const struct settings *s)
-{
-	return (struct lane_limits){ .gpus = s->lane_gpus, .min_runtime_s = s->lane_min_runtime_s, .time_limit_s = s->lane_time_limit_s,
-		.allowance_gpu_s = s->lane_allowance_gpu_s };
-}
-
 static int64_t time_limit(const struct pass *p, const struct job_view *j)
 {
 	if (j->time_limit_s != JOB_TIME_LIMIT_UNSET)
@@ -189,7 +183,7 @@ static bool is_cleared(const struct pass *p, const struct waiting *w)
 
 int pass_choose_fronts(struct pass *p, bool paid, struct fault *why)
 {
-	struct lane_limits limits = pass_lane_limits(p->b->settings);
+	const struct lane_limits *limits = &p->b->settings->lane;
 	struct waiting **jobs;
 	size_t n;
 
@@ -199,14 +193,14 @@ int pass_choose_fronts(struct pass *p, bool paid, struct fault *why)
 		w->front = w->admission.tier == TIER_FREE ? ORDER_FREE : ORDER_BY_SHARE;
 		w->cleared = is_cleared(p, w);
 	}
-	jobs = lane_candidates(p, &limits, paid, &n);
+	jobs = lane_candidates(p, limits, paid, &n);
 	if (!jobs)
 		return fault_errno(why, ENOMEM, "out of memory");
 	if (n && know_use(p, why) < 0) {
 		free(jobs);
 		return -1;
 	}
-	give_lane(p, &limits, jobs, n);
+	give_lane(p, limits, jobs, n);
 	free(jobs);
 	if (pass_choose_slots(p, paid, why) < 0)
 		return -1;

@@ -81,22 +81,22 @@ static int look_at_user(const struct lane_user *u, void *arg)
 static int tell_lane(const struct turn_question *x, bool in_lane, struct fault *why)
 {
 	const struct settings *s = x->rq->b->settings;
-	struct lane_limits limits = { s->lane_gpus, s->lane_min_runtime_s, s->lane_time_limit_s, s->lane_allowance_gpu_s };
+	const struct lane_limits *limits = &s->lane;
 	const struct admission_row *a = x->admission;
 	struct lane_look look = { .uid = a->uid };
 	struct json_object *o;
 
-	if (a->tier != TIER_FUNDED || a->tasks != 1 || !lane_takes(&limits, a->gpus, a->min_runtime_s, x->time_limit_s))
+	if (a->tier != TIER_FUNDED || a->tasks != 1 || !lane_takes(limits, a->gpus, a->min_runtime_s, x->time_limit_s))
 		return 0;
 	if (lane_use(x->l, zone_day(x->rq->b->zone, x->rq->now), x->rq->now, look_at_user, &look, why) < 0)
 		return -1;
 	o = json_object_new_object();
 	json_object_object_add(x->o, "lane", o);
 	put_int(o, "used_gpu_s", look.found.used_gpu_s);
-	put_int(o, "allowance_gpu_s", limits.allowance_gpu_s);
+	put_int(o, "allowance_gpu_s", limits->allowance_gpu_s);
 	put_int(o, "running", look.found.running);
 	say(x->lines, "Of the debug lane its user has had %.2f of %.2f GPU-h today%s.", (double)look.found.used_gpu_s / 3600,
-		(double)limits.allowance_gpu_s / 3600, in_lane ? "" : look.found.running ? ", and has a job in it: this one is not" :
+		(double)limits->allowance_gpu_s / 3600, in_lane ? "" : look.found.running ? ", and has a job in it: this one is not" :
 		", and has another job that waits in it, or not enough left: this one is not in it");
 	return 0;
 }

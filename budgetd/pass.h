@@ -157,8 +157,6 @@ int pass_choose_slots(struct pass *p, bool paid, struct fault *why);	/* for pass
 bool pass_slot_is_open(const struct pass *p, int64_t project);	/* of it or of one above; once fronts were chosen */
 void pass_slots_free(struct pass_slots *x);	/* NULL is fine */
 
-struct lane_limits;
-struct lane_limits pass_lane_limits(const struct settings *s);
 
 /* --- controller_places.c: the order --- */
 int pass_publish_places(struct pass *p, struct fault *why);

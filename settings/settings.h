@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "lib/fault.h"
+#include "lib/lane.h"
 
 enum unreachable_policy { UNREACHABLE_FREE, UNREACHABLE_ACCEPT, UNREACHABLE_REJECT };
 enum exhausted_policy { EXHAUSTED_FREE, EXHAUSTED_REJECT, EXHAUSTED_WAIT };
@@ -54,7 +55,7 @@ struct settings {
 	char *gpu_utilization, *gpu_memory, *gpu_processes, *gpu_labels;	/* "" = those of the exporter */
 	int64_t idle_note_s, idle_warning_s, idle_last_warning_s, idle_unprotected_s;
 	/* who goes first */
-	int64_t lane_gpus, lane_min_runtime_s, lane_time_limit_s, lane_allowance_gpu_s;	/* lib/lane.h; the allowance of a user and a day */
+	struct lane_limits lane;
 	int64_t clear_after_s;		/* a job for several nodes that waited that long has them cleared */
 	char *time_zone;		/* of the days of the lane and the weeks of slots */
 	/* people */

@@ -122,13 +122,13 @@ const struct setting_row settings_table[SETTINGS] = {
 		"And again; no protection is lost before this was said, and the time from here to idle_unprotected went by. 0s = not." },
 	{ "idle_unprotected", SECONDS, AT(idle_unprotected_s), "2h", 0, DAY, NULL,
 		"Then the run is not protected any more: any funded job may displace it. 0s = never." },
-	{ "lane_gpus", COUNT_OF, AT(lane_gpus), "2", 0, 64, NULL,
+	{ "lane_gpus", COUNT_OF, AT(lane.gpus), "2", 0, 64, NULL,
 		"The debug lane: jobs of at most that many GPUs, and of the next two lengths, go first, one of each user at a time.\n"
 		"0 = there is no lane." },
-	{ "lane_min_runtime", SECONDS, AT(lane_min_runtime_s), "15m", 1, HOUR, NULL,
+	{ "lane_min_runtime", SECONDS, AT(lane.min_runtime_s), "15m", 1, HOUR, NULL,
 		"The longest minimum runtime of a job in the debug lane." },
-	{ "lane_time_limit", SECONDS, AT(lane_time_limit_s), "2h", MINUTE, DAY, NULL, "The longest time limit of a job in the debug lane." },
-	{ "lane_allowance", SECONDS, AT(lane_allowance_gpu_s), "2h", 0, 30 * DAY, NULL,
+	{ "lane_time_limit", SECONDS, AT(lane.time_limit_s), "2h", MINUTE, DAY, NULL, "The longest time limit of a job in the debug lane." },
+	{ "lane_allowance", SECONDS, AT(lane.allowance_gpu_s), "2h", 0, 30 * DAY, NULL,
 		"What the debug lane gives one user in a day, as time of one GPU: 2h is 2 GPUs for an hour. Then their jobs wait as all others do." },
 	{ "clear_after", SECONDS, AT(clear_after_s), "12h", MINUTE, 30 * DAY, NULL,
 		"A funded job for several nodes that waited that long has its nodes cleared: runs of its own project that are past their\n"

@@ -106,7 +106,7 @@ void bench_open(struct bench *b)
 	must(b->settings != NULL, b, "settings");
 	b->settings->pass_interval_s = 60;
 	b->settings->unbound_hold_s = 300;
-	b->settings->lane_gpus = 0;		/* the oracle is told the ranks of projects, and knows no other order */
+	b->settings->lane.gpus = 0;		/* the oracle is told the ranks of projects, and knows no other order */
 }
 
 void bench_close(struct bench *b)

@@ -79,10 +79,10 @@ START_TEST(the_settings_are_those_that_simulate_has)
 {
 	struct lane_limits l = lane_defaults();
 
-	ck_assert_int_eq(settings->lane_gpus, l.gpus);
-	ck_assert_int_eq(settings->lane_min_runtime_s, l.min_runtime_s);
-	ck_assert_int_eq(settings->lane_time_limit_s, l.time_limit_s);
-	ck_assert_int_eq(settings->lane_allowance_gpu_s, l.allowance_gpu_s);
+	ck_assert_int_eq(settings->lane.gpus, l.gpus);
+	ck_assert_int_eq(settings->lane.min_runtime_s, l.min_runtime_s);
+	ck_assert_int_eq(settings->lane.time_limit_s, l.time_limit_s);
+	ck_assert_int_eq(settings->lane.allowance_gpu_s, l.allowance_gpu_s);
 }
 END_TEST
 
@@ -100,7 +100,7 @@ START_TEST(without_a_lane_it_goes_where_its_project_does)
 {
 	struct fake_job *train = two_projects(), *small = debug(3, 1000);
 
-	settings->lane_gpus = 0;
+	settings->lane.gpus = 0;
 	pass(NOON + 1);
 	goes_before(train, small);
 }
@@ -142,7 +142,7 @@ START_TEST(the_allowance_of_a_day_is_over_and_comes_back_with_the_next)
 	int64_t midnight = NOON - NOON % DAY + DAY;
 	struct fake_job *train = two_projects(), *first = submit(3, 1000, "vision", 2, 10 * MINUTES, HOUR), *second, *other;
 
-	settings->lane_allowance_gpu_s = HOUR;
+	settings->lane.allowance_gpu_s = HOUR;
 	pass(NOON + 1);
 	goes_before(first, train);
 	fake_slurm_start(first, NOON + 2);
