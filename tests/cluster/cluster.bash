@@ -141,7 +141,8 @@ cluster_start_all()
 
 	cluster_tell start munged
 	database_make >"$CLUSTER_DIR/log/mariadb-install-db.out" 2>&1 || { tail -n 20 "$CLUSTER_DIR/log/mariadb-install-db.out" >&2; return 1; }
-	cluster_start mariadbd && cluster_start slurmdbd && scene_accounts || return 1
+	cluster_start mariadbd && cluster_start slurmdbd || return 1
+	eventually scene_accounts || { cluster_tell_why mariadbd; cluster_tell_why slurmdbd; return 1; }
 	for node in "$CLUSTER_DIR"/spool/*; do
 		cluster_tell start "${node##*/}"
 	done
@@ -196,14 +197,17 @@ answers()
 	process_id "$(<"$run/$1.pid")" >/dev/null || return $GIVE_UP
 	case $1 in
 	munged)		[[ -S $run/munge.socket ]] ;;
-	mariadbd)	[[ -S $run/mariadb.socket ]] ;;
-	slurmdbd)	sacctmgr -n list cluster >/dev/null ;;
+	mariadbd)	mariadb --no-defaults --socket="$run/mariadb.socket" -e "SELECT 1" >/dev/null 2>&1 ;;
+	slurmdbd)	slurmdbd_answers ;;
 	slurmctld)	scontrol ping | grep -q "is UP" ;;
 	budgetd)	budgetd_answers ;;
 	exporter | prometheus)	"$1_answers" ;;
 	*)		[[ $(sinfo -h -n "$1" -o %T 2>/dev/null) =~ ^(idle|mixed|allocated|completing)$ ]] ;;
 	esac
 }
+
+# sacctmgr ends with 0 also where slurmdbd listens and has no database yet: only its words tell.
+slurmdbd_answers() { local said; said=$(sacctmgr -n list cluster 2>&1 >/dev/null) && [[ -z $said ]]; }
 
 nodes_are() { [[ $(sinfo -h -N -o %T 2>/dev/null | sort -u) == "$1" ]]; }
 

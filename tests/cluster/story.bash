@@ -102,7 +102,8 @@ job_output() { cat "$CLUSTER_DIR/home"/*/"slurm-$(job "$1").out"; }
 wrote() { job_output "$1" | grep -qE -- "$2" || { job_output "$1" >&2; return 1; }; }
 
 # The three tiers as QOS, the accounts of the standard scene and who may use them. sacctmgr reads its commands from
-# standard input, one start instead of a dozen; but it knows a new QOS only when it is started again.
+# standard input, one start instead of a dozen; but it knows a new QOS only when it is started again. What is there already is
+# left alone, so that it can be said again while the database is not ready.
 scene_accounts()
 {
 	sacctmgr -i >"$CLUSTER_DIR/log/sacctmgr.out" 2>&1 <<-END
