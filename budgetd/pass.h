@@ -24,6 +24,7 @@ struct leaving_run {
 	struct run run;
 	const struct job_view *job;	/* of this very run; NULL: slurmctld knows it no more */
 	char detail[384];		/* told in this pass */
+	bool may_stay;			/* its node need not be empty any more; once pass_follow_drains */
 };
 
 /* The tasks of one admission that wait in the queue. */
