@@ -43,6 +43,7 @@ struct waiting {
 	bool settled;			/* nothing of it has changed */
 	int32_t place;			/* once published */
 	enum order_front front;		/* once chosen (pass_choose_fronts) */
+	int64_t first_tasks;		/* likewise, with front ORDER_SLOT: as many of its tasks go first */
 	bool cleared;			/* likewise: a job for several nodes that waited so long that nodes are cleared for it */
 };
 
