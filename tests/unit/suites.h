@@ -24,6 +24,7 @@
 	X(duration) \
 	X(entitlement) \
 	X(fairshare) \
+	X(features) \
 	X(fronts) \
 	X(gpu_count) \
 	X(gpu_metric) \
