@@ -251,7 +251,8 @@ bool pass_has_lost_place(const struct pass *p, int64_t run)
 	return false;
 }
 
-/* Slurm keeps a run for its PreemptExemptTime, which is the site's default minimum runtime, whatever it declared itself. */
+/* Slurm keeps a run for the PreemptExemptTime of its QOS, whatever it declared itself. That is the default minimum runtime: the doctor checks
+ * that they agree (qos-exempt-time). Where they do not, a run is lowered too early, and is spared when it is still there after a while. */
 static bool slurm_protects(const struct pass *p, const struct leaving_run *l)
 {
 	return p->now - l->run.start <= p->b->settings->default_min_runtime_s;
@@ -301,15 +302,20 @@ static int follow_one(struct pass *p, struct leaving_run *l, struct fault *why)
 
 	if (l->run.ended)
 		return follow_ended(p, l, why);
-	if (!l->job || (l->job->stage != STAGE_RUNNING && l->job->stage != STAGE_SUSPENDED) || pass_mode(p, l->job) != ENFORCE_ON)
+	if (!l->job || (l->job->stage != STAGE_RUNNING && l->job->stage != STAGE_SUSPENDED))
 		return 0;
+	if (pass_mode(p, l->job) != ENFORCE_ON)
+		return spare(p, l, "nothing is displaced any more where it runs (enforce)", why);
+	if (l->may_stay && !l->x.made_to_go_at)
+		return spare(p, l, "its node need not be empty any more", why);
 	if (l->x.for_job && !w)
 		return spare(p, l, "the job that it was to go for does not wait any more", why);
 	if (l->x.for_job && p->b->settings->displace == DISPLACE_OFF)
 		return spare(p, l, "funded runs do not give way any more (displace = off)", why);
 	if (p->now >= l->x.due)
 		return make_go(p, l, w, why);
-	return l->x.signalled_at ? 0 : signal_once(p, l, why);
+	/* Processes that are suspended hear no signal, and Slurm takes none for them. */
+	return l->x.signalled_at || l->job->stage == STAGE_SUSPENDED ? 0 : signal_once(p, l, why);
 }
 
 /* All signals first: who leaves takes its time, and they leave together. */
