@@ -205,7 +205,7 @@ static bool goes_by_share(const struct explanation *x)
 /* The sibling in front holds the job up only while something below the sibling waits. */
 static int tell_ahead(struct explanation *x, const struct ranking_level *level)
 {
-	char window[DURATION_TEXT_MAX];
+	char window[DURATION_TEXT_MAX], ratio[FAIRSHARE_TEXT_MAX];
 	struct project sibling;
 	bool waits = false;
 
@@ -215,8 +215,8 @@ static int tell_ahead(struct explanation *x, const struct ranking_level *level)
 		hold_walk(x->l, sibling.id, false, 0, INT64_MAX, note_waiting, &waits, x->why) < 0)
 		return -1;
 	if (waits)
-		tell(x, "%s has used %.2f of its share of the last %s; %s has used less and goes first.", level->name,
-			(double)level->ratio_ppm / 1e6, duration_text(x->rq->b->settings->window_s, window), level->ahead);
+		tell(x, "%s has used %s of its share of the last %s; %s has used less and goes first.", level->name,
+			fairshare_text(level->ratio_ppm, ratio), duration_text(x->rq->b->settings->window_s, window), level->ahead);
 	return 0;
 }
 
