@@ -37,7 +37,6 @@
 	X(ledger) \
 	X(ledger_correction) \
 	X(ledger_failures) \
-	X(ledger_life) \
 	X(ledger_moves) \
 	X(ledger_open) \
 	X(ledger_project) \
