@@ -65,8 +65,8 @@ static bool is_served(const struct pass *p, const struct waiting *w)
 
 static int compare_shapes(const struct placement_job *x, const struct placement_job *y)
 {
-	const int64_t a[] = { x->project, x->front, x->cleared, x->nodes, x->gpus, (int64_t)x->kinds };
-	const int64_t b[] = { y->project, y->front, y->cleared, y->nodes, y->gpus, (int64_t)y->kinds };
+	const int64_t a[] = { x->project, x->front, x->cleared, x->nodes, x->gpus, (int64_t)(intptr_t)x->kinds };
+	const int64_t b[] = { y->project, y->front, y->cleared, y->nodes, y->gpus, (int64_t)(intptr_t)y->kinds };
 
 	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++)
 		if (a[i] != b[i])
@@ -87,35 +87,39 @@ static int by_kind(const void *a, const void *b)
 	return c ? c : order_compare(&x->job, &y->job);
 }
 
-/* Sorted by kind, and within each as the one order has them. Their number. */
-static size_t shape_all(struct serving *v, struct shaped *out)
+/* Sorted by kind, and within each as the one order has them. Their number, or -1. */
+static ssize_t shape_all(struct serving *v, struct shaped *out)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->njobs; i++) {
+		int rc = room_shape(v->room, v->jobs[i].data, v->ranking, &out[n].shape);
+
+		if (rc < 0)
+			return -1;
 		out[n].job = v->jobs[i];
-		if (room_shape(v->room, v->jobs[i].data, v->ranking, &out[n].shape))
-			n++;
+		n += rc == 1;
 	}
 	qsort(out, n, sizeof(*out), by_kind);
-	return n;
+	return (ssize_t)n;
 }
 
 static int group(struct serving *v)
 {
 	struct shaped *s = calloc(v->njobs + 1, sizeof(*s));
-	size_t n = s ? shape_all(v, s) : 0;
+	ssize_t shaped = s ? shape_all(v, s) : -1;
+	size_t n = shaped < 0 ? 0 : (size_t)shaped;
 
 	v->kinds = calloc(n + 1, sizeof(*v->kinds));
 	v->heads = calloc(n + 1, sizeof(*v->heads));
-	for (size_t i = 0; s && v->kinds && i < n; i++) {
+	for (size_t i = 0; v->kinds && i < n; i++) {
 		v->jobs[i] = s[i].job;
 		if (i == 0 || compare_shapes(&s[i - 1].shape, &s[i].shape))
 			v->kinds[v->nkinds++] = (struct kind){ .shape = s[i].shape, .jobs = &v->jobs[i] };
 		v->kinds[v->nkinds - 1].njobs++;
 	}
 	free(s);
-	return s && v->kinds && v->heads ? 0 : -1;
+	return shaped >= 0 && v->kinds && v->heads ? 0 : -1;
 }
 
 static int collect(struct serving *v)
