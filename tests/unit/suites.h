@@ -25,6 +25,7 @@
 	X(duration) \
 	X(entitlement) \
 	X(fairshare) \
+	X(features) \
 	X(fronts) \
 	X(gpu_count) \
 	X(gpu_metric) \
@@ -37,7 +38,6 @@
 	X(ledger) \
 	X(ledger_correction) \
 	X(ledger_failures) \
-	X(ledger_life) \
 	X(ledger_moves) \
 	X(ledger_open) \
 	X(ledger_project) \
@@ -80,5 +80,6 @@ Suite *pass_fronts_suite(void);
 Suite *pass_drain_suite(void);
 Suite *pass_hold_suite(void);
 Suite *pass_idle_suite(void);
+Suite *pass_why_suite(void);
 
 #endif
