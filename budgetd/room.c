@@ -23,6 +23,7 @@ struct room {
 	struct placement *placement;
 	struct node_class classes[CLASSES];
 	size_t nclasses;
+	uint64_t *kinds;		/* by the index in the pass's table of nodes */
 	uint32_t *node_at;		/* by the index in Slurm's table: which of ours */
 	size_t node_ats;
 	struct room_run *runs;
@@ -68,13 +69,15 @@ static int add_nodes(struct room *r)
 		if (c->nodes[i].index >= r->node_ats)
 			r->node_ats = c->nodes[i].index + 1;
 	r->node_at = calloc(r->node_ats + 1, sizeof(*r->node_at));
-	if (nodes && r->node_at) {
+	r->kinds = calloc(c->node_count + 1, sizeof(*r->kinds));
+	if (nodes && r->node_at && r->kinds) {
 		memset(r->node_at, 0xff, r->node_ats * sizeof(*r->node_at));
 		for (size_t i = 0; i < c->node_count; i++) {
 			const struct node_view *n = &c->nodes[i];
 
 			r->node_at[n->index] = (uint32_t)i;
 			nodes[i] = (struct placement_node){ .gpus = n->healthy ? (int32_t)n->gpus : 0, .kinds = class_of(r, n) };
+			r->kinds[i] = nodes[i].kinds;
 		}
 		r->placement = placement_new(nodes, c->node_count);
 	}
@@ -170,6 +173,26 @@ static struct placement_run describe(const struct room *r, const struct room_run
 		.safe_until = safe_until(r, x) };
 }
 
+/* A run that this very pass opened is not in the snapshot: what its answer says of it. Nobody can be told to go yet, but it is known when it may be. */
+static int describe_new(const struct room *r, const struct job_view *j, const struct ranking *ranking, struct placement_run *out)
+{
+	const struct settings *s = r->p->b->settings;
+	const char *qos = j->qos ? j->qos : "";
+	struct admission_row a;
+	struct fault why = {0};
+	ssize_t project;
+	int rc = 0;
+
+	*out = (struct placement_run){ .still = true };
+	if (j->stage == STAGE_RUNNING && !j->het_job_id && (!strcmp(qos, s->qos_funded) || !strcmp(qos, s->qos_free)) && pass_mode(r->p, j) == ENFORCE_ON)
+		rc = pass_admission(r->p, j, &a, &why);
+	project = rc == 1 ? ranking_node(ranking, a.project) : -1;
+	if (project >= 0)
+		*out = (struct placement_run){ .project = (uint32_t)project, .free = a.tier == TIER_FREE, .start = j->start,
+			.slot = pass_slot_is_open(r->p, a.project), .safe_until = j->start + a.min_runtime_s };
+	return rc;
+}
+
 static int remember_name(struct room *r, uint32_t name, uint32_t run)
 {
 	if (name >= r->names) {
@@ -201,13 +224,17 @@ static int add_job(struct room *r, size_t at, const struct ranking *ranking)
 	const struct job_view *j = &r->p->jobs->jobs[at];
 	struct placement_part *parts = calloc(j->part_count + 1, sizeof(*parts));
 	uint32_t known = r->run_of_job[at], name;
-	struct placement_run run = { .still = true };
+	struct placement_run run;
 	int rc = 0;
 
 	if (!parts)
 		return -1;
 	if (known != NO_RUN)
 		run = describe(r, &r->runs[known], ranking);
+	else if (describe_new(r, j, ranking, &run) < 0) {
+		free(parts);
+		return -1;
+	}
 	run.nparts = parts_of(r, j, parts);
 	run.parts = parts;
 	if (run.nparts)
@@ -254,6 +281,7 @@ void room_free(struct room *r)
 		return;
 	placement_free(r->placement);
 	free(r->node_at);
+	free(r->kinds);
 	free(r->runs);
 	free(r->run_of_job);
 	free(r->run_of_name);
@@ -323,4 +351,16 @@ bool room_shape(const struct room *r, const struct waiting *w, const struct rank
 		nodes = (w->admission.gpus + largest - 1) / largest;
 	out->nodes = (uint32_t)(nodes < w->admission.gpus ? nodes : w->admission.gpus);
 	return true;
+}
+
+bool room_has_others(const struct room *r, const struct placement_job *shape, const bool *without, const char *excluded)
+{
+	const struct cluster_view *c = r->p->cluster;
+	int64_t least = (shape->gpus + (int32_t)shape->nodes - 1) / (int32_t)shape->nodes;
+	uint32_t found = 0;
+
+	for (size_t i = 0; i < c->node_count && found < shape->nodes; i++)
+		found += !without[i] && (r->kinds[i] & shape->kinds) && c->nodes[i].gpus >= least && c->nodes[i].healthy &&
+			!(excluded && slurm_link_has_node(excluded, c->nodes[i].name));
+	return found == shape->nodes;
 }

@@ -94,6 +94,7 @@ struct job_view {
 	uint32_t part_count;
 	const char *gpu_places;		/* of the run, its GPUs that have indices, as lib/gpu_places.h has them:
 					 * "n1=0-1;n2=0,3"; NULL when there is none, or they are too many */
+	const char *excluded, *required;	/* pending: nodes that it may not get, and that it must get, as they were given: "n[1-4]" */
 	uint32_t node_count;		/* allocated, or the least asked for while pending */
 	struct gpu_request_input request;	/* what was asked, as gpu_request_read wants it */
 };

@@ -186,8 +186,11 @@ static void fill_texts(struct job_view *v, const slurm_job_info_t *j, struct str
 	if (j->state_reason != WAIT_NO_REASON)
 		v->reason = strings_keep(s, compat_reason_text(j->state_reason));
 	v->tres_req = strings_keep(s, j->tres_req_str);
-	if (v->stage == STAGE_PENDING)
+	if (v->stage == STAGE_PENDING) {
+		v->excluded = strings_keep(s, j->exc_nodes);
+		v->required = strings_keep(s, j->req_nodes);
 		return;		/* what these say of a requeued job is of the run before */
+	}
 	v->tres_alloc = strings_keep(s, j->tres_alloc_str);
 	v->gres_detail = keep_gres_detail(s, j);
 	v->nodes = strings_keep(s, j->nodes);

@@ -155,11 +155,18 @@ int slurm_link_undrain(struct slurm_link *l, const char *node, struct fault *why
 
 bool slurm_link_has_node(const char *list, const char *node)
 {
-	return list && !strcmp(list, node);	/* one node a job here */
+	size_t n = strlen(node);
+
+	for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
+		if (strcspn(at, ",") == n && strncmp(at, node, n) == 0)
+			return true;
+	return false;
 }
 
 static int fill_nodes(struct cluster_view *c, struct fault *why)
 {
+	static const char *const names[] = { "n0", "n1", "n2", "n3" };
+
 	c->nodes = calloc((size_t)nodes + FAKE_NODES_MAX, sizeof(*c->nodes));
 	c->partitions = calloc(1, sizeof(*c->partitions));
 	if (!c->nodes || !c->partitions) {
@@ -167,7 +174,7 @@ static int fill_nodes(struct cluster_view *c, struct fault *why)
 		return fault_errno(why, ENOMEM, "out of memory");
 	}
 	for (int i = 0; i < nodes; i++)
-		c->nodes[c->node_count++] = (struct node_view){ .name = "n", .index = (uint32_t)i, .partitions = 1, .healthy = true,
+		c->nodes[c->node_count++] = (struct node_view){ .name = names[i], .index = (uint32_t)i, .partitions = 1, .healthy = true,
 			.gpus = node_gpus, .gres = "gpu:8", .cpus_idle = 8 };
 	for (size_t i = 0; i < named; i++)
 		c->nodes[c->node_count++] = (struct node_view){ .name = node_table[i].name, .index = (uint32_t)c->node_count, .gpus = 8,
@@ -200,6 +207,10 @@ int slurm_link_update(struct slurm_link *l, const char *job, const struct job_up
 			snprintf(f->qos, sizeof(f->qos), "%s", u->qos);
 		if (u->admin_comment)
 			snprintf(f->admin_comment, sizeof(f->admin_comment), "%s", u->admin_comment);
+		if (u->excluded) {
+			snprintf(f->excluded, sizeof(f->excluded), "%s", u->excluded);
+			f->view.excluded = *u->excluded ? f->excluded : NULL;
+		}
 		if (u->set_site_factor)
 			f->view.site_factor = u->site_factor;
 		if (u->hold != HOLD_KEEP) {
