@@ -176,13 +176,13 @@ static void describe(const struct serving *v, const struct room_run *victim, con
 {
 	const struct fairshare *f = ranking_funded(v->ranking);
 	ssize_t from = ranking_node(v->ranking, victim->run.project), to = ranking_node(v->ranking, w->admission.project);
-	char left[DURATION_TEXT_MAX], ran[DURATION_TEXT_MAX];
+	char left[DURATION_TEXT_MAX], ran[DURATION_TEXT_MAX], theirs[FAIRSHARE_TEXT_MAX], ours[FAIRSHARE_TEXT_MAX];
 
 	duration_text(v->p->now - victim->run.start, ran);
-	snprintf(out, size, "after %s its %jd GPU%s to job %u (%s), whose project stands at %.2f of its share and this one at %.2f; it has %s left",
+	snprintf(out, size, "after %s its %jd GPU%s to job %u (%s), whose project has used %s of its share, and this one %s of its own; it has %s left",
 		ran, (intmax_t)victim->run.gpus, victim->run.gpus == 1 ? " goes" : "s go", pass_array_or_job_id(w->job),
-		w->job->account ? w->job->account : "",
-		(double)fairshare_ratio_ppm(f, (size_t)to) / 1e6, (double)fairshare_ratio_ppm(f, (size_t)from) / 1e6,
+		w->job->account ? w->job->account : "", fairshare_text(fairshare_ratio_ppm(f, (size_t)to), theirs),
+		fairshare_text(fairshare_ratio_ppm(f, (size_t)from), ours),
 		duration_text(v->grace_s, left));
 }
 
@@ -275,6 +275,14 @@ static enum served keep_nodes(struct serving *v, const struct kind *k, const str
 	return pass_guard_choose(v->p, v->room, &rules, &k->shape, w, &v->choice, promised) < 0 ? out_of_memory(v) : got;
 }
 
+/* Tasks of it that room is made for in this pass. */
+static int64_t tasks_of(const struct waiting *w)
+{
+	int64_t tasks = w->loose < w->paid ? w->loose : w->paid;
+
+	return w->front == ORDER_SLOT && w->first_tasks < tasks ? w->first_tasks : tasks;
+}
+
 static enum served serve(struct serving *v, struct kind *k)
 {
 	const struct waiting *w = k->jobs[k->served].data;
@@ -285,7 +293,7 @@ static enum served serve(struct serving *v, struct kind *k)
 	if (got != YES)
 		return got;
 	placement_promise(room_placement(v->room), v->choice.parts, v->choice.nparts);
-	if (++k->tasks == w->loose || k->tasks == w->paid) {
+	if (++k->tasks >= tasks_of(w)) {
 		k->served++;
 		k->tasks = 0;
 	}
