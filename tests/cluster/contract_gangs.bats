@@ -129,7 +129,7 @@ event_is() { [[ ,$(events_of "$1"), == *,"$2",* ]] || { echo "$1: $(events_of "$
 	tell "it runs $((SECONDS - from)) s after it was submitted, with 6 free jobs in the queue"
 	eventually event_is loose "told FREE_RECLAIMED"
 	eventually event_is past "told ROTATED"
-	(($(shortest_displaced past) >= 15))
+	(($(books "SELECT min(ended - start) FROM run WHERE job = $(job past) AND ended IS NOT NULL") >= 15))
 	job_is inside RUNNING funded
 	[[ $(job_field inside Restarts) == 0 ]]
 	eventually guard_is_over
