@@ -212,7 +212,10 @@ static bool has_nowhere_else(const struct keeping *x, const struct waiting *w)
 	for (size_t i = 0; w->job->required && i < p->cluster->node_count; i++)
 		if (x->guarded[i] && slurm_link_has_node(w->job->required, p->cluster->nodes[i].name))
 			return true;
-	return was_nowhere(x, w) || !room_shape(x->room, w, p->ranking, &shape) || !room_has_others(x->room, &shape, x->guarded, own);
+	if (was_nowhere(x, w))
+		return true;
+	/* of one whose nodes are not known here Slurm finds out (note_nowhere) */
+	return room_shape(x->room, w, p->ranking, &shape) == 1 && !room_has_others(x->room, &shape, x->guarded, own);
 }
 
 /* A het job displaces nobody in Slurm: just before its turn nothing free may begin there. */

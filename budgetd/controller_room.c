@@ -81,8 +81,8 @@ static bool is_served(const struct pass *p, const struct waiting *w)
 
 static int compare_shapes(const struct placement_job *x, const struct placement_job *y)
 {
-	const int64_t a[] = { x->project, x->front, x->cleared, x->nodes, x->gpus, (int64_t)x->kinds };
-	const int64_t b[] = { y->project, y->front, y->cleared, y->nodes, y->gpus, (int64_t)y->kinds };
+	const int64_t a[] = { x->project, x->front, x->cleared, x->nodes, x->gpus, (int64_t)(intptr_t)x->kinds };
+	const int64_t b[] = { y->project, y->front, y->cleared, y->nodes, y->gpus, (int64_t)(intptr_t)y->kinds };
 
 	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++)
 		if (a[i] != b[i])
@@ -110,36 +110,40 @@ static int by_kind(const void *a, const void *b)
 	return c ? c : order_compare(&x->job, &y->job);
 }
 
-/* Sorted by kind, and within each as the one order has them. Their number. */
-static size_t shape_all(struct serving *v, struct shaped *out)
+/* Sorted by kind, and within each as the one order has them. Their number, or -1. */
+static ssize_t shape_all(struct serving *v, struct shaped *out)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->njobs; i++) {
+		int rc = room_shape(v->room, v->jobs[i].data, v->ranking, &out[n].shape);
+
+		if (rc < 0)
+			return -1;
 		out[n].job = v->jobs[i];
 		out[n].het_job = ((const struct waiting *)v->jobs[i].data)->job->het_job_id;
-		if (room_shape(v->room, v->jobs[i].data, v->ranking, &out[n].shape))
-			n++;
+		n += rc == 1;
 	}
 	qsort(out, n, sizeof(*out), by_kind);
-	return n;
+	return (ssize_t)n;
 }
 
 static int group(struct serving *v)
 {
 	struct shaped *s = calloc(v->njobs + 1, sizeof(*s));
-	size_t n = s ? shape_all(v, s) : 0;
+	ssize_t shaped = s ? shape_all(v, s) : -1;
+	size_t n = shaped < 0 ? 0 : (size_t)shaped;
 
 	v->kinds = calloc(n + 1, sizeof(*v->kinds));
 	v->heads = calloc(n + 1, sizeof(*v->heads));
-	for (size_t i = 0; s && v->kinds && i < n; i++) {
+	for (size_t i = 0; v->kinds && i < n; i++) {
 		v->jobs[i] = s[i].job;
 		if (i == 0 || !is_one_kind(&s[i - 1], &s[i]))
 			v->kinds[v->nkinds++] = (struct kind){ .shape = s[i].shape, .het_job = s[i].het_job, .jobs = &v->jobs[i] };
 		v->kinds[v->nkinds - 1].njobs++;
 	}
 	free(s);
-	return s && v->kinds && v->heads ? 0 : -1;
+	return shaped >= 0 && v->kinds && v->heads ? 0 : -1;
 }
 
 static int collect(struct serving *v)
@@ -319,20 +323,22 @@ static int by_demand(const void *a, const void *b)
 	return each_x != each_y ? (each_x > each_y ? -1 : 1) : (x->gpus < y->gpus) - (x->gpus > y->gpus);
 }
 
-/* Its components, the most demanding first; false when one of them fits nowhere. */
-static bool shape_together(const struct serving *v, const struct kind *k, struct together *t)
+/* Its components, the most demanding first. 1; 0: one of them fits nowhere; -1. */
+static int shape_together(const struct serving *v, const struct kind *k, struct together *t)
 {
-	for (size_t i = 0; i < v->p->nwaiting && t->n < COMPONENTS_MAX; i++) {
+	int rc = 1;
+
+	for (size_t i = 0; i < v->p->nwaiting && t->n < COMPONENTS_MAX && rc == 1; i++) {
 		const struct waiting *w = &v->p->waiting[i];
 
 		if (w->job->het_job_id != k->het_job)
 			continue;
-		if (!room_shape(v->room, w, v->ranking, &t->shapes[t->n]))
-			return false;
+		rc = room_shape(v->room, w, v->ranking, &t->shapes[t->n]);
 		t->of[t->n++] = w;
 	}
-	qsort(t->shapes, t->n, sizeof(t->shapes[0]), by_demand);
-	return t->n > 0;
+	if (rc == 1)
+		qsort(t->shapes, t->n, sizeof(t->shapes[0]), by_demand);
+	return rc;
 }
 
 /* When the last of those who were told to go for it is gone. */
@@ -431,7 +437,8 @@ static enum served serve_het(struct serving *v, struct kind *k)
 {
 	const struct waiting *w = k->jobs[0].data;
 	struct together *t;
-	enum served got = NO;
+	enum served got;
+	int rc;
 
 	if (v->p->next_guard.admission)
 		return NO;
@@ -442,8 +449,8 @@ static enum served serve_het(struct serving *v, struct kind *k)
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return out_of_memory(v);
-	if (shape_together(v, k, t))
-		got = place_together(v, t, w);
+	rc = shape_together(v, k, t);
+	got = rc < 0 ? out_of_memory(v) : rc ? place_together(v, t, w) : NO;
 	for (size_t i = 0; i < t->n; i++)
 		placement_choice_free(&t->choices[i]);
 	free(t);
