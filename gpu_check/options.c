@@ -15,7 +15,7 @@
 #define PLACES "gpu-places.conf"
 
 enum { TASKS_MAX = 4096 };
-enum { OPT_ROOT = 256, OPT_PLACES, OPT_CPUS, OPT_TASKS, OPT_GPUS, OPT_STRICT, OPT_MANUAL };
+enum { OPT_ROOT = 256, OPT_PLACES, OPT_CPUS, OPT_TASKS, OPT_GPUS, OPT_STRICT, OPT_MINE, OPT_MANUAL };
 
 static const struct command commands[] = {
 	{ "locality", "where the GPUs are: NUMA node, CPUs beside them, PCIe link, nearest network card; and which CPUs tasks would get",
@@ -31,6 +31,7 @@ static const struct row {
 	{ OPT_ROOT, "root", "DIR", "read DIR/sys instead of /sys: a tree that was copied from another machine" },
 	{ OPT_PLACES, "places", "FILE", "where GPUs are that firmware is wrong about, below the root; " CONFDIR "/" PLACES },
 	{ OPT_GPUS, "gpus", "BUS_ID,...", "of these GPUs only, as if a job had them" },
+	{ OPT_MINE, "mine", NULL, "of the GPUs only that the environment names: in a job those of the task" },
 	{ OPT_CPUS, "cpus", "LIST", "with --tasks: deal these CPUs, such as 0-15,64-79, as if a job had them" },
 	{ OPT_TASKS, "tasks", "N", "with --cpus: to so many tasks" },
 	{ OPT_STRICT, "strict", NULL, "exit with 3 when a task gets no CPU next to its GPUs" },
@@ -184,6 +185,9 @@ static int option_take(int code, struct options *out)
 	case OPT_STRICT:
 		out->strict = true;
 		return -1;
+	case OPT_MINE:
+		out->mine = true;
+		return -1;
 	case OPT_MANUAL:
 		return manual_print(optarg);
 	case 'h':
@@ -211,6 +215,8 @@ static int command_take(int argc, char **argv, struct options *out)
 		return complain(EXIT_USAGE, "there is no command \"%s\". Try 'gpu-check --help'.", argv[0]);
 	if (!out->cpus != !out->tasks)
 		return complain(EXIT_USAGE, "--cpus and --tasks go together: which CPUs are to be dealt, and to how many tasks");
+	if (out->gpus && out->mine)
+		return complain(EXIT_USAGE, "--gpus and --mine name the GPUs twice");
 	if (out->strict && !out->tasks)
 		return complain(EXIT_USAGE, "--strict judges tasks: it needs --cpus and --tasks");
 	return -1;

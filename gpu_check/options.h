@@ -15,7 +15,7 @@ struct options {
 	const char *places;		/* below root */
 	const char *cpus, *gpus;	/* NULL: not given */
 	int tasks;			/* 0: not given */
-	bool json, strict;
+	bool json, strict, mine;
 };
 
 struct command {

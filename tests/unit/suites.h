@@ -63,6 +63,7 @@
 	X(settings) \
 	X(simulate) \
 	X(submit_options) \
+	X(task_devices) \
 	X(token) \
 	X(tres) \
 	X(verdict) \
