@@ -36,6 +36,7 @@ const struct option_row option_table[OPTIONS] = {
 		"a job that does not fit: free (runs unfunded), reject, wait (for money), inherit" },
 	[OPT_CREDIT] = { 0, "credit", "GPU-HOURS", "how far below zero it may go" },
 	[OPT_UNMETERED] = { 0, "unmetered", "YESNO", "yes: it bounds nothing, whatever allocations it has" },
+	[OPT_USER_SHARES] = { 0, "user-shares", "YESNO", "yes: its share is divided among its users, and of those below it; no; inherit (default)" },
 	[OPT_OWNERS] = { 0, "owners", "USER,...", "who owns its budget" },
 	[OPT_MEMBERS] = { 0, "members", "USER,...", "who may see it" },
 	[OPT_ADD_OWNERS] = { 0, "add-owners", "USER,...", "make these users owners" },
@@ -100,7 +101,7 @@ const struct option_row option_table[OPTIONS] = {
 		OPTION_BIT(OPT_REMOVE_MEMBERS))
 #define PROJECT                                                                                              \
 	(OPTION_BIT(OPT_PARENT) | OPTION_BIT(OPT_SHARE) | OPTION_BIT(OPT_ON_EXHAUSTED) |                     \
-		OPTION_BIT(OPT_CREDIT) | OPTION_BIT(OPT_UNMETERED))
+		OPTION_BIT(OPT_CREDIT) | OPTION_BIT(OPT_UNMETERED) | OPTION_BIT(OPT_USER_SHARES))
 #define WRITE   (OPTION_BIT(OPT_REASON) | OPTION_BIT(OPT_REQUEST_ID) | OPTION_BIT(OPT_DRY_RUN))
 #define TERMS   (OPTION_BIT(OPT_CARRY_OVER) | OPTION_BIT(OPT_VESTS) | OPTION_BIT(OPT_BURST))
 
@@ -163,7 +164,9 @@ const struct command command_table[] = {
 	{ "drains", NULL, "", 0, 0, "nodes that drain, by whomever, and by when they are empty", 0, cmd_drains },
 	{ "tree", NULL, "[PROJECT]", 0, 1, "who is entitled to what of the last days, had what, and is owed what",
 		OPTION_BIT(OPT_PROJECT), cmd_tree },
-	{ "share", "set", "PROJECT WEIGHT", 2, 2, "set the weight of a project among its siblings, from now on", WRITE, cmd_share_set },
+	{ "share", "list", "[PROJECT]", 0, 1, "the weights of projects, and those of users that were set", OPTION_BIT(OPT_PROJECT), cmd_share_list },
+	{ "share", "set", "PROJECT[/USER] WEIGHT", 2, 2,
+		"set the weight of a project among its siblings, or of a user in a project, from now on", WRITE, cmd_share_set },
 	{ "journal", NULL, "[PROJECT]", 0, 1, "every movement of GPU-hours, newest first",
 		PAGED | OPTION_BIT(OPT_JOB), cmd_journal },
 	{ "hold", "list", "[PROJECT]", 0, 1, "GPU-hours set aside for jobs and not yet charged",

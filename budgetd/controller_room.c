@@ -17,7 +17,7 @@
 #define SERVED_MAX 64			/* in one pass: ratios are counted anew after each */
 #define IN_VAIN_S 600			/* nobody is told to go again that soon for a job that could not use it */
 
-/* Jobs of one project that are alike: what holds for one of them in a pass holds for all. In their order. */
+/* Jobs of one project, or of one user of it, that are alike: what holds for one of them in a pass holds for all. In their order. */
 struct kind {
 	struct placement_job shape;
 	struct order_job *jobs;		/* of the pass's sorted list */
@@ -65,8 +65,8 @@ static bool is_served(const struct pass *p, const struct waiting *w)
 
 static int compare_shapes(const struct placement_job *x, const struct placement_job *y)
 {
-	const int64_t a[] = { x->project, x->front, x->cleared, x->nodes, x->gpus, (int64_t)x->kinds };
-	const int64_t b[] = { y->project, y->front, y->cleared, y->nodes, y->gpus, (int64_t)y->kinds };
+	const int64_t a[] = { x->project, x->user, x->front, x->cleared, x->nodes, x->gpus, (int64_t)x->kinds };
+	const int64_t b[] = { y->project, y->user, y->front, y->cleared, y->nodes, y->gpus, (int64_t)y->kinds };
 
 	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++)
 		if (a[i] != b[i])
@@ -151,13 +151,15 @@ static ssize_t heads(struct serving *v)
 static void describe(const struct serving *v, const struct room_run *victim, const struct waiting *w, char *out, size_t size)
 {
 	const struct fairshare *f = ranking_funded(v->ranking);
-	ssize_t from = ranking_node(v->ranking, victim->run.project), to = ranking_node(v->ranking, w->admission.project);
+	bool same = victim->run.project == w->admission.project;	/* then its users are what is compared, where it has any */
+	ssize_t from = same ? ranking_node_of(v->ranking, victim->run.project, victim->run.uid) : ranking_node(v->ranking, victim->run.project);
+	ssize_t to = same ? ranking_node_of(v->ranking, w->admission.project, w->admission.uid) : ranking_node(v->ranking, w->admission.project);
 	char left[DURATION_TEXT_MAX], ran[DURATION_TEXT_MAX];
 
 	duration_text(v->p->now - victim->run.start, ran);
-	snprintf(out, size, "after %s its %jd GPU%s to job %u (%s), whose project stands at %.2f of its share and this one at %.2f; it has %s left",
+	snprintf(out, size, "after %s its %jd GPU%s to job %u (%s), whose %s stands at %.2f of its share and this one at %.2f; it has %s left",
 		ran, (intmax_t)victim->run.gpus, victim->run.gpus == 1 ? " goes" : "s go", pass_array_or_job_id(w->job),
-		w->job->account ? w->job->account : "",
+		w->job->account ? w->job->account : "", same && from != ranking_node(v->ranking, victim->run.project) ? "user" : "project",
 		(double)fairshare_ratio_ppm(f, (size_t)to) / 1e6, (double)fairshare_ratio_ppm(f, (size_t)from) / 1e6,
 		duration_text(v->p->b->settings->grace_s, left));
 }
@@ -243,7 +245,7 @@ static enum served serve(struct serving *v, struct kind *k)
 		k->served++;
 		k->tasks = 0;
 	}
-	return ranking_add_entry(v->ranking, w->admission.project, w->admission.per_task, v->why) < 0 ? FAILED : YES;
+	return ranking_add_entry(v->ranking, w->admission.project, w->admission.uid, w->admission.per_task, v->why) < 0 ? FAILED : YES;
 }
 
 /* From the front again after each that was served: what it is promised has changed the order. */

@@ -164,7 +164,7 @@ static struct placement_run describe(const struct room *r, const struct room_run
 	int64_t now = r->p->now;
 	ssize_t project = ranking_node(ranking, run->project);
 
-	return (struct placement_run){ .project = project < 0 ? 0 : (uint32_t)project, .free = run->tier == TIER_FREE,
+	return (struct placement_run){ .project = project < 0 ? 0 : (uint32_t)project, .user = ranking_user_of(ranking, run->project, run->uid), .free = run->tier == TIER_FREE,
 		.lost_protection = (run->free_since && run->free_since <= now) || run->unprotected_at,
 		.still = project < 0 || must_stay(r->p, x), .slot = pass_slot_is_open(r->p, run->project), .start = run->start,
 		.safe_until = safe_until(r, x) };
@@ -310,7 +310,7 @@ bool room_shape(const struct room *r, const struct waiting *w, const struct rank
 
 	if (project < 0 || w->admission.gpus <= 0 || gpu_request_read(&w->job->request, NULL, &asked, NULL) < 0)
 		return false;
-	*out = (struct placement_job){ .project = (uint32_t)project, .front = w->front, .cleared = w->cleared,
+	*out = (struct placement_job){ .project = (uint32_t)project, .user = ranking_user_of(ranking, w->admission.project, w->admission.uid), .front = w->front, .cleared = w->cleared,
 		.gpus = (int32_t)w->admission.gpus, .keeps_s = w->admission.min_runtime_s };
 	for (size_t i = 0; i < r->nclasses; i++)
 		if ((r->classes[i].partitions & partitions) && has_types(&r->classes[i].gpus, &asked.gpus)) {

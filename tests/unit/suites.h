@@ -63,6 +63,7 @@
 	X(submit_options) \
 	X(token) \
 	X(tres) \
+	X(user_shares) \
 	X(verdict) \
 	X(wait_line) \
 	X(when) \
@@ -76,6 +77,7 @@ SUITES(SUITE_PROTOTYPE)
 Suite *pass_displace_suite(void);
 Suite *pass_fronts_suite(void);
 Suite *pass_drain_suite(void);
+Suite *pass_users_suite(void);
 Suite *pass_hold_suite(void);
 Suite *pass_idle_suite(void);
 
