@@ -38,7 +38,7 @@ static const struct column one_columns[] = {
 	{ "credit_units", "Credit", KIND_AMOUNT, NULL, false },
 	{ "unmetered", "Unmetered", KIND_YESNO, NULL, false },
 	{ "user_shares", "User shares", KIND_TEXT, "inherit", false },
-	{ "user_shares_effective", "In effect", KIND_YESNO, NULL, false },
+	{ "user_shares_effective", "Divided", KIND_YESNO, NULL, false },
 	{ "owners", "Owners", KIND_LIST, NULL, false },
 	{ "members", "Members", KIND_LIST, NULL, false },
 	{ "created_at", "Created", KIND_TIME, NULL, false },
