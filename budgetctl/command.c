@@ -12,6 +12,7 @@ const char *const outcome_text[OUTCOMES] = {
 	[FORBIDDEN] = "you are not allowed to",
 	[WARNED] = "doctor found something to warn of, and no error",
 	[ILL] = "doctor found an error",
+	[AGAIN] = "budgetd cannot tell yet: ask again in a few seconds, as of a job that was submitted just now",
 };
 
 const struct option_row option_table[OPTIONS] = {

@@ -14,7 +14,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The exit code of the program. */
-enum outcome { DONE = 0, REFUSED = 1, USAGE = 2, UNREACHABLE = 3, FORBIDDEN = 4, WARNED = 5, ILL = 6, OUTCOMES };
+enum outcome { DONE = 0, REFUSED = 1, USAGE = 2, UNREACHABLE = 3, FORBIDDEN = 4, WARNED = 5, ILL = 6, AGAIN = 7, OUTCOMES };
 
 extern const char *const outcome_text[OUTCOMES];	/* one line each, for help and the manual */
 

@@ -108,6 +108,9 @@ struct admission_question admit_ask(const struct budgetd *b, const struct questi
 		[ON_EXHAUSTED_FREE] = ADMIT_FREE, [ON_EXHAUSTED_REJECT] = ADMIT_REJECT, [ON_EXHAUSTED_WAIT] = ADMIT_WAIT,
 	};
 
+	bool script_only;
+	int signal = question_signal(q, &script_only);
+
 	return (struct admission_question){
 		.request = &p->request,
 		.options = &p->options,
@@ -116,6 +119,8 @@ struct admission_question admit_ask(const struct budgetd *b, const struct questi
 		.price = p->price,
 		.deferred = is_deferred(q, now),
 		.requeueable = q->requeueable,
+		.signal = signal,
+		.signal_script = script_only,
 		.on_exhausted = exhausted[path_on_exhausted(path, admit_site_policy(b))],
 	};
 }

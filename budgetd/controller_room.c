@@ -232,6 +232,14 @@ static enum served make_room(struct serving *v, const struct kind *k, const stru
 	return rc == 1 ? YES : NO;
 }
 
+/* Tasks of it that room is made for in this pass. */
+static int64_t tasks_of(const struct waiting *w)
+{
+	int64_t tasks = w->loose < w->paid ? w->loose : w->paid;
+
+	return w->front == ORDER_SLOT && w->first_tasks < tasks ? w->first_tasks : tasks;
+}
+
 static enum served serve(struct serving *v, struct kind *k)
 {
 	const struct waiting *w = k->jobs[k->served].data;
@@ -241,7 +249,7 @@ static enum served serve(struct serving *v, struct kind *k)
 	if (got != YES)
 		return got;
 	placement_promise(room_placement(v->room), v->choice.parts, v->choice.nparts);
-	if (++k->tasks == w->loose || k->tasks == w->paid) {
+	if (++k->tasks >= tasks_of(w)) {
 		k->served++;
 		k->tasks = 0;
 	}

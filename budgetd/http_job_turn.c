@@ -19,6 +19,8 @@ static void say(struct json_object *lines, const char *fmt, ...)
 	char line[640];
 	va_list ap;
 
+	if (!lines)
+		return;
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
@@ -240,11 +242,11 @@ static int tell_displaced(const struct turn_question *x, struct fault *why)
 	struct event last = {0};
 	char ago[DURATION_TEXT_MAX];
 
-	if (event_walk(x->l, x->job, 0, 1, look_at_event, &last, why) < 0)
+	if (event_walk_tasks(x->l, x->job, x->label, 0, 1, look_at_event, &last, why) < 0)
 		return -1;
 	if (last.id && last.what == EVENT_DISPLACED)
-		say(x->lines, "Its last run gave way %s ago (%s); see budgetctl events %jd.", duration_text(x->rq->now - last.at, ago),
-			event_reason_name(last.reason), (intmax_t)x->job);
+		say(x->lines, "Its last run gave way %s ago (%s); see budgetctl events %s.", duration_text(x->rq->now - last.at, ago),
+			event_reason_name(last.reason), x->rq->name);
 	return 0;
 }
 
@@ -253,7 +255,7 @@ static int tell_displaced(const struct turn_question *x, struct fault *why)
 int job_turn_tell(const struct turn_question *x, struct fault *why)
 {
 	struct job_turn t;
-	bool known = x->waits && cluster_state_turn(x->rq->b->cluster, (uint32_t)x->job, &t);
+	bool known = x->waits && cluster_state_turn(x->rq->b->cluster, (uint32_t)x->job, x->record, &t);
 
 	json_object_object_add(x->o, "turn", NULL);
 	json_object_object_add(x->o, "lane", NULL);

@@ -24,6 +24,7 @@ struct leaving_run {
 	struct run run;
 	const struct job_view *job;	/* of this very run; NULL: slurmctld knows it no more */
 	char detail[384];		/* told in this pass */
+	bool may_stay;			/* its node need not be empty any more; once pass_follow_drains */
 };
 
 /* The tasks of one admission that wait in the queue. */
@@ -42,6 +43,7 @@ struct waiting {
 	bool settled;			/* nothing of it has changed */
 	int32_t place;			/* once published */
 	enum order_front front;		/* once chosen (pass_choose_fronts) */
+	int64_t first_tasks;		/* likewise, with front ORDER_SLOT: as many of its tasks go first */
 	bool cleared;			/* likewise: a job for several nodes that waited so long that nodes are cleared for it */
 };
 

@@ -89,11 +89,11 @@ goes_before()
 
 @test "why tells whose turn it is and who may give way, and a submission what displacement will mean" {
 	as ada submit train --gpus=4 --time=240
-	says "When it has run for 15 min it may be displaced: it is told by SIGTERM or its --signal, and requeued 2 min later."
+	says "When it has run for 15 min it may be displaced: what srun started in it gets SIGTERM (its script only with --signal=B:USR1), and 2 min later it is requeued."
 	eventually job_is train RUNNING
 	as carol submit big --gpus=4 --time=240
 	as carol submit gift --gpus=1 --gpu-tier=free --time=240
-	says "When it is displaced it is told by SIGTERM, and requeued."
+	says "When it is displaced all its processes get SIGTERM, and it is requeued."
 	as bob submit try --account=vision --gpus=1 --gpu-min-runtime=5m --time=30
 	eventually goes_before try big
 	eventually goes_before big gift

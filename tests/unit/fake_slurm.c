@@ -131,7 +131,7 @@ static int node_update(const char *node, bool draining, const char *reason, stru
 	for (size_t i = 0; i < named; i++) {
 		struct fake_node *n = &node_table[i];
 
-		if (strcmp(n->name, node))
+		if (strcmp(n->name, node) || n->deleted)
 			continue;
 		n->draining = draining;
 		snprintf(n->reason, sizeof(n->reason), "%s", reason);
@@ -170,9 +170,10 @@ static int fill_nodes(struct cluster_view *c, struct fault *why)
 		c->nodes[c->node_count++] = (struct node_view){ .name = "n", .index = (uint32_t)i, .partitions = 1, .healthy = true,
 			.gpus = node_gpus, .gres = "gpu:8", .cpus_idle = 8 };
 	for (size_t i = 0; i < named; i++)
-		c->nodes[c->node_count++] = (struct node_view){ .name = node_table[i].name, .index = (uint32_t)c->node_count, .gpus = 8,
-			.draining = node_table[i].draining, .healthy = !node_table[i].draining,
-			.reason = node_table[i].reason[0] ? node_table[i].reason : NULL };
+		if (!node_table[i].deleted)
+			c->nodes[c->node_count++] = (struct node_view){ .name = node_table[i].name, .index = (uint32_t)c->node_count, .gpus = 8,
+				.draining = node_table[i].draining, .healthy = !node_table[i].draining,
+				.reason = node_table[i].reason[0] ? node_table[i].reason : NULL };
 	c->partitions[0] = (struct partition_view){ .name = "gpu", .is_default = true, .up = true };
 	c->partition_count = nodes ? 1 : 0;
 	return 0;

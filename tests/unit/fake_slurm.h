@@ -24,7 +24,7 @@ struct fake_job {
 /* A node of 8 GPUs; there is none before. Jobs run on it by their view.nodes. */
 struct fake_node {
 	char name[16], reason[256];
-	bool draining;
+	bool draining, deleted;
 	int drained, undrained;		/* how often we did */
 };
 struct fake_node *fake_slurm_node(const char *name);

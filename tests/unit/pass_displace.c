@@ -223,6 +223,21 @@ START_TEST(with_displace_off_who_was_told_may_stay)
 }
 END_TEST
 
+START_TEST(where_nothing_is_enforced_any_more_who_was_told_may_stay)
+{
+	full_cluster();
+	pass(NOON + 1);
+	pass(NOON + 101);
+	settings->enforce = ENFORCE_WARN;
+	pass(NOON + 110);
+	ck_assert_int_eq(events(1, "spared"), 1);
+	pass(NOON + 101 + GRACE);
+	ck_assert_int_eq(one->requeued + one->cancelled, 0);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM leaving"), 0);
+	ck_assert_int_eq(events(1, "told"), 1);
+}
+END_TEST
+
 START_TEST(for_a_job_that_cannot_use_its_gpus_a_run_is_not_told_again_and_again)
 {
 	full_cluster();
@@ -349,6 +364,7 @@ Suite *pass_displace_suite(void)
 	tcase_add_test(t, a_daemon_that_was_killed_in_the_grace_goes_on);
 	tcase_add_test(t, who_need_not_go_any_more_is_spared);
 	tcase_add_test(t, with_displace_off_who_was_told_may_stay);
+	tcase_add_test(t, where_nothing_is_enforced_any_more_who_was_told_may_stay);
 	tcase_add_test(t, for_a_job_that_cannot_use_its_gpus_a_run_is_not_told_again_and_again);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(w, setup, teardown);

@@ -80,5 +80,6 @@ Suite *pass_drain_suite(void);
 Suite *pass_users_suite(void);
 Suite *pass_hold_suite(void);
 Suite *pass_idle_suite(void);
+Suite *pass_why_suite(void);
 
 #endif
