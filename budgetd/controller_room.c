@@ -65,8 +65,8 @@ static bool is_served(const struct pass *p, const struct waiting *w)
 
 static int compare_shapes(const struct placement_job *x, const struct placement_job *y)
 {
-	const int64_t a[] = { x->project, x->user, x->front, x->cleared, x->nodes, x->gpus, (int64_t)x->kinds };
-	const int64_t b[] = { y->project, y->user, y->front, y->cleared, y->nodes, y->gpus, (int64_t)y->kinds };
+	const int64_t a[] = { x->project, x->user, x->front, x->cleared, x->nodes, x->gpus, (int64_t)(intptr_t)x->kinds };
+	const int64_t b[] = { y->project, y->user, y->front, y->cleared, y->nodes, y->gpus, (int64_t)(intptr_t)y->kinds };
 
 	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++)
 		if (a[i] != b[i])
@@ -87,35 +87,39 @@ static int by_kind(const void *a, const void *b)
 	return c ? c : order_compare(&x->job, &y->job);
 }
 
-/* Sorted by kind, and within each as the one order has them. Their number. */
-static size_t shape_all(struct serving *v, struct shaped *out)
+/* Sorted by kind, and within each as the one order has them. Their number, or -1. */
+static ssize_t shape_all(struct serving *v, struct shaped *out)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->njobs; i++) {
+		int rc = room_shape(v->room, v->jobs[i].data, v->ranking, &out[n].shape);
+
+		if (rc < 0)
+			return -1;
 		out[n].job = v->jobs[i];
-		if (room_shape(v->room, v->jobs[i].data, v->ranking, &out[n].shape))
-			n++;
+		n += rc == 1;
 	}
 	qsort(out, n, sizeof(*out), by_kind);
-	return n;
+	return (ssize_t)n;
 }
 
 static int group(struct serving *v)
 {
 	struct shaped *s = calloc(v->njobs + 1, sizeof(*s));
-	size_t n = s ? shape_all(v, s) : 0;
+	ssize_t shaped = s ? shape_all(v, s) : -1;
+	size_t n = shaped < 0 ? 0 : (size_t)shaped;
 
 	v->kinds = calloc(n + 1, sizeof(*v->kinds));
 	v->heads = calloc(n + 1, sizeof(*v->heads));
-	for (size_t i = 0; s && v->kinds && i < n; i++) {
+	for (size_t i = 0; v->kinds && i < n; i++) {
 		v->jobs[i] = s[i].job;
 		if (i == 0 || compare_shapes(&s[i - 1].shape, &s[i].shape))
 			v->kinds[v->nkinds++] = (struct kind){ .shape = s[i].shape, .jobs = &v->jobs[i] };
 		v->kinds[v->nkinds - 1].njobs++;
 	}
 	free(s);
-	return s && v->kinds && v->heads ? 0 : -1;
+	return shaped >= 0 && v->kinds && v->heads ? 0 : -1;
 }
 
 static int collect(struct serving *v)
@@ -154,13 +158,13 @@ static void describe(const struct serving *v, const struct room_run *victim, con
 	bool same = victim->run.project == w->admission.project;	/* then its users are what is compared, where it has any */
 	ssize_t from = same ? ranking_node_of(v->ranking, victim->run.project, victim->run.uid) : ranking_node(v->ranking, victim->run.project);
 	ssize_t to = same ? ranking_node_of(v->ranking, w->admission.project, w->admission.uid) : ranking_node(v->ranking, w->admission.project);
-	char left[DURATION_TEXT_MAX], ran[DURATION_TEXT_MAX];
+	char left[DURATION_TEXT_MAX], ran[DURATION_TEXT_MAX], theirs[FAIRSHARE_TEXT_MAX], ours[FAIRSHARE_TEXT_MAX];
 
 	duration_text(v->p->now - victim->run.start, ran);
-	snprintf(out, size, "after %s its %jd GPU%s to job %u (%s), whose %s stands at %.2f of its share and this one at %.2f; it has %s left",
+	snprintf(out, size, "after %s its %jd GPU%s to job %u (%s), whose %s has used %s of its share, and this one %s of its own; it has %s left",
 		ran, (intmax_t)victim->run.gpus, victim->run.gpus == 1 ? " goes" : "s go", pass_array_or_job_id(w->job),
 		w->job->account ? w->job->account : "", same && from != ranking_node(v->ranking, victim->run.project) ? "user" : "project",
-		(double)fairshare_ratio_ppm(f, (size_t)to) / 1e6, (double)fairshare_ratio_ppm(f, (size_t)from) / 1e6,
+		fairshare_text(fairshare_ratio_ppm(f, (size_t)to), theirs), fairshare_text(fairshare_ratio_ppm(f, (size_t)from), ours),
 		duration_text(v->p->b->settings->grace_s, left));
 }
 

@@ -211,7 +211,7 @@ static bool goes_by_share(const struct explanation *x)
 /* The sibling in front holds the job up only while something below the sibling waits. */
 static int tell_ahead(struct explanation *x, const struct ranking_level *level)
 {
-	char window[DURATION_TEXT_MAX];
+	char window[DURATION_TEXT_MAX], ratio[FAIRSHARE_TEXT_MAX];
 	struct project sibling;
 	struct waiting_look look = { .uid = RANKING_NO_USER };
 
@@ -221,8 +221,8 @@ static int tell_ahead(struct explanation *x, const struct ranking_level *level)
 		hold_walk(x->l, sibling.id, false, 0, INT64_MAX, note_waiting, &look, x->why) < 0)
 		return -1;
 	if (look.waits)
-		tell(x, "%s has used %.2f of its share of the last %s; %s has used less and goes first.", level->name,
-			(double)level->ratio_ppm / 1e6, duration_text(x->rq->b->settings->window_s, window), level->ahead);
+		tell(x, "%s has used %s of its share of the last %s; %s has used less and goes first.", level->name,
+			fairshare_text(level->ratio_ppm, ratio), duration_text(x->rq->b->settings->window_s, window), level->ahead);
 	return 0;
 }
 
@@ -231,15 +231,15 @@ static int tell_user_ahead(struct explanation *x, const struct ranking_level *le
 {
 	struct waiting_look look = { .uid = level->ahead_uid };
 	struct json_object *ahead = json_object_object_get(o, "ahead");
-	char window[DURATION_TEXT_MAX];
+	char window[DURATION_TEXT_MAX], ratio[FAIRSHARE_TEXT_MAX];
 
 	if (!x->seen.waiting_tasks || level->ahead_uid == RANKING_NO_USER || !goes_by_share(x))
 		return 0;
 	if (hold_walk(x->l, x->project.id, false, 0, INT64_MAX, note_waiting, &look, x->why) < 0)
 		return -1;
 	if (look.waits)
-		tell(x, "Of the share of %s its user has used %.2f of their part in the last %s; %s has used less of theirs and goes first.", level->name,
-			(double)level->ratio_ppm / 1e6, duration_text(x->rq->b->settings->window_s, window),
+		tell(x, "Of the share of %s its user has used %s of their part in the last %s; %s has used less of theirs and goes first.", level->name,
+			fairshare_text(level->ratio_ppm, ratio), duration_text(x->rq->b->settings->window_s, window),
 			ahead ? json_object_get_string(ahead) : "another user");
 	return 0;
 }

@@ -28,8 +28,8 @@
 struct placement;
 
 struct placement_node {
-	int32_t gpus;   /* 0: drained or down */
-	uint64_t kinds; /* bits that say what it is: a partition, a type of GPU; 0 takes no job */
+	int32_t gpus;  /* 0: drained or down */
+	uint32_t kind; /* nodes that are alike for every job have the same; any numbers from 0 on */
 };
 
 /* GPUs of one node: a part of a run, or of what a job would get. */
@@ -57,7 +57,7 @@ struct placement_job {
 	bool cleared;    /* a gang that waited so long that nodes are cleared for it */
 	uint32_t nodes;  /* over how many, at least 1; the first `gpus % nodes` get one GPU more */
 	int32_t gpus;    /* of all nodes together, >= nodes */
-	uint64_t kinds;  /* nodes that share a bit with it will do */
+	const bool *kinds; /* by a node's kind: will such a node do? Borrowed. NULL: all will */
 	int64_t keeps_s; /* how long it will certainly keep them: its minimum runtime */
 };
 

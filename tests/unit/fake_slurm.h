@@ -33,6 +33,9 @@ void fake_slurm_reset(void);		/* no jobs, no GPUs */
 void fake_slurm_healthy(int64_t gpus);	/* that many can be given work */
 void fake_slurm_nodes(int nodes, int gpus);	/* n0, n1... of so many GPUs each, in partition "gpu" */
 
+void fake_slurm_partitions(size_t count);	/* of which "gpu" is the last */
+struct node_view *fake_slurm_like(int node);	/* what n0... have of features, memory_mb, reserved; nothing before */
+
 /* A job that waits, of uid 1000: `gpus` by Slurm's own count. It has the QOS and the token of its answer. Sorted by id by the caller. */
 struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, const char *qos, const char *token);
 void fake_slurm_gpus(struct fake_job *f, int gpus);

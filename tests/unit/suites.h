@@ -24,6 +24,7 @@
 	X(duration) \
 	X(entitlement) \
 	X(fairshare) \
+	X(features) \
 	X(fronts) \
 	X(gpu_count) \
 	X(gpu_metric) \
@@ -36,7 +37,6 @@
 	X(ledger) \
 	X(ledger_correction) \
 	X(ledger_failures) \
-	X(ledger_life) \
 	X(ledger_moves) \
 	X(ledger_open) \
 	X(ledger_project) \

@@ -86,7 +86,7 @@ static void do_nodes(struct world *w, const struct case_row *row)
 	struct placement_node nodes[MAX];
 
 	for (int i = 1; i < row->n; i++)
-		nodes[i - 1] = (struct placement_node){(int32_t)number(row, row->col[i]), 1};
+		nodes[i - 1] = (struct placement_node){(int32_t)number(row, row->col[i]), 0};
 	w->p = placement_new(nodes, (size_t)row->n - 1);
 	ck_assert_ptr_nonnull(w->p);
 	ck_assert_int_eq(fairshare_new(w->funded, w->nprojects, &c, &w->by_funded, NULL), 0);
@@ -175,7 +175,7 @@ static bool option(struct asked *a, const char *word)
 
 static struct asked question(const struct world *w, const struct case_row *row)
 {
-	struct asked a = {.job = {.kinds = 1}};
+	struct asked a = {0};
 	int i = 3;
 
 	whose(w, row, row->col[1], &a.job.project, &a.job.user);
@@ -343,7 +343,7 @@ static void crowd_fill(struct crowd *c, uint32_t *seed)
 	struct placement_node nodes[NODES];
 
 	for (size_t i = 0; i < NODES; i++)
-		nodes[i] = (struct placement_node){PER_NODE, 1};
+		nodes[i] = (struct placement_node){PER_NODE, 0};
 	c->p = placement_new(nodes, NODES);
 	for (uint32_t node = 0; node < NODES; node++)
 		for (int32_t left = PER_NODE; left > 0 && below(seed, 8);) {
@@ -413,7 +413,7 @@ START_TEST(nobody_goes_for_nothing_and_nobody_inside_the_minimum)
 	for (uint32_t k = 1; k <= 4; k++)
 		for (int32_t gpus = (int32_t)k; gpus <= (int32_t)k * PER_NODE; gpus++) {
 			const struct placement_rules rules = {f, NULL, H_PPM};
-			const struct placement_job job = {.project = 0, .nodes = k, .gpus = gpus, .kinds = 1};
+			const struct placement_job job = {.project = 0, .nodes = k, .gpus = gpus};
 
 			if (placement_make_room(c.p, &rules, &job, 1000, false, &choice) == 1)
 				check_minimal(&c, &choice);
@@ -426,7 +426,7 @@ END_TEST
 
 START_TEST(what_comes_and_goes_leaves_the_nodes_as_they_were)
 {
-	const struct placement_node nodes[] = {{8, 1}, {8, 1}};
+	const struct placement_node nodes[] = {{8, 0}, {8, 0}};
 	const struct placement_part parts[] = {{0, 8}, {1, 3}};
 	struct placement_run r = {.parts = parts, .nparts = 2};
 	struct placement *p = placement_new(nodes, 2);
