@@ -155,10 +155,9 @@ CREATE TABLE run (
 	import        INTEGER REFERENCES import(id),				-- taken from Slurm's accounting; NULL = seen by the loop
 	unprotected_at  INTEGER,						-- its minimum runtime protects it no more since then
 	unprotected_why TEXT CHECK ((unprotected_why IS NULL) = (unprotected_at IS NULL)),	-- a reason as in event
-	UNIQUE (cluster, job, submit, start)
+	UNIQUE (job, cluster, submit, start)					-- in this order it serves who looks for a job alone, too
 ) STRICT;
 CREATE INDEX run_open ON run(cluster, job) WHERE ended IS NULL;
-CREATE INDEX run_by_job ON run(job);
 CREATE INDEX run_by_admission ON run(admission) WHERE admission IS NOT NULL;	-- the tasks of an array
 CREATE INDEX run_by_end ON run(ended);
 
