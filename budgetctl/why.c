@@ -24,7 +24,7 @@ static const struct column job_columns[] = {
 };
 
 static const struct column level_columns[] = {
-	{ "project", "Project", KIND_TEXT, NULL, false },
+	{ "name", "Project", KIND_TEXT, NULL, false },
 	{ "share_ppm", "Share", KIND_RATIO, NULL, false },
 	{ "ratio_ppm", "Ratio", KIND_RATIO, "no share", false },
 	{ "ahead", "Ahead of it", KIND_TEXT, "nobody", false },
