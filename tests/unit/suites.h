@@ -18,6 +18,7 @@
 	X(cell) \
 	X(client) \
 	X(copy) \
+	X(deal) \
 	X(doctor) \
 	X(doctor_files) \
 	X(drain) \
@@ -40,6 +41,7 @@
 	X(ledger_moves) \
 	X(ledger_open) \
 	X(ledger_project) \
+	X(locality) \
 	X(nearest) \
 	X(network) \
 	X(order) \
@@ -63,6 +65,7 @@
 	X(submit_options) \
 	X(token) \
 	X(tres) \
+	X(user_shares) \
 	X(verdict) \
 	X(wait_line) \
 	X(when) \
@@ -77,6 +80,7 @@ Suite *pass_displace_suite(void);
 Suite *pass_gang_suite(void);
 Suite *pass_fronts_suite(void);
 Suite *pass_drain_suite(void);
+Suite *pass_users_suite(void);
 Suite *pass_hold_suite(void);
 Suite *pass_idle_suite(void);
 Suite *pass_why_suite(void);
