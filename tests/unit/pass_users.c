@@ -162,7 +162,7 @@ START_TEST(a_run_of_who_had_more_gives_way)
 	pass(NOON + 20);
 	goes_before(his, hers);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM leaving WHERE for_job = 4"), 1);
-	ck_assert_msg(strstr(one->told, "whose user stands at 0.00") || strstr(two->told, "whose user stands at 0.00"), "%s %s", one->told, two->told);
+	ck_assert_msg(strstr(one->told, "whose user has used 0") || strstr(two->told, "whose user has used 0"), "%s %s", one->told, two->told);
 }
 END_TEST
 

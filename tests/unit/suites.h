@@ -24,6 +24,7 @@
 	X(duration) \
 	X(entitlement) \
 	X(fairshare) \
+	X(features) \
 	X(fronts) \
 	X(gpu_count) \
 	X(gpu_metric) \
@@ -36,7 +37,6 @@
 	X(ledger) \
 	X(ledger_correction) \
 	X(ledger_failures) \
-	X(ledger_life) \
 	X(ledger_moves) \
 	X(ledger_open) \
 	X(ledger_project) \
@@ -75,10 +75,12 @@ SUITES(SUITE_PROTOTYPE)
 
 /* of the program `pass` */
 Suite *pass_displace_suite(void);
+Suite *pass_gang_suite(void);
 Suite *pass_fronts_suite(void);
 Suite *pass_drain_suite(void);
 Suite *pass_users_suite(void);
 Suite *pass_hold_suite(void);
 Suite *pass_idle_suite(void);
+Suite *pass_why_suite(void);
 
 #endif
