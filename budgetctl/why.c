@@ -31,7 +31,8 @@ static const struct column level_columns[] = {
 };
 
 static const struct column run_columns[] = {
-	{ "start", "Run from", KIND_TIME, NULL, false },
+	{ "job", "Run of", KIND_TEXT, NULL, false },
+	{ "start", "From", KIND_TIME, NULL, false },
 	{ "end", "To", KIND_TIME, "running", false },
 	{ "tier", "Tier", KIND_TEXT, NULL, false },
 	{ "gpus", "GPUs", KIND_COUNT, NULL, false },

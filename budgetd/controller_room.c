@@ -276,7 +276,7 @@ static enum served keep_nodes(struct serving *v, const struct kind *k, const str
 	const struct placement_rules rules = rules_of(v);
 	int64_t promised = got == NO ? 0 : fits ? v->p->now : v->p->now + v->p->b->settings->grace_s;
 
-	if (got == FAILED || !k->shape.cleared || v->p->next_guard.admission || (got == NO && !v->looked))
+	if (got == FAILED || !k->shape.cleared || v->p->next_guard.nodes[0] || (got == NO && !v->looked))
 		return got;
 	return pass_guard_choose(v->p, v->room, &rules, &k->shape, w, &v->choice, promised) < 0 ? out_of_memory(v) : got;
 }
@@ -401,7 +401,8 @@ static int tell_all(struct serving *v, const struct together *t, const struct wa
 static int promise_all(struct serving *v, const struct together *t, const struct waiting *w, bool fits)
 {
 	struct pass *p = v->p;
-	int64_t at = due_for(p, w), begun = p->guard.admission == w->admission.id ? p->guard.at : p->now + GUARD_CLOSES_S(p->b->settings);
+	bool has_nodes = p->guard.admission == w->admission.id && p->guard.nodes[0];
+	int64_t at = due_for(p, w), begun = has_nodes ? p->guard.at : p->now + GUARD_CLOSES_S(p->b->settings);
 	int rc = 0;
 
 	for (size_t i = 0; i < t->n; i++)
@@ -442,7 +443,7 @@ static enum served serve_het(struct serving *v, struct kind *k)
 	enum served got;
 	int rc;
 
-	if (v->p->next_guard.admission)
+	if (v->p->next_guard.nodes[0])
 		return NO;
 	if (is_given_up(v->p, w)) {
 		give_up(v->p, w);

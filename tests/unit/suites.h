@@ -18,6 +18,7 @@
 	X(cell) \
 	X(client) \
 	X(copy) \
+	X(deal) \
 	X(doctor) \
 	X(doctor_files) \
 	X(drain) \
@@ -40,6 +41,7 @@
 	X(ledger_moves) \
 	X(ledger_open) \
 	X(ledger_project) \
+	X(locality) \
 	X(nearest) \
 	X(network) \
 	X(order) \
