@@ -30,6 +30,7 @@ struct cluster_state {
 	struct idle_jobs idle;
 	struct job_turn *turns;
 	size_t nturns;
+	struct gang_guard guard;
 	char error[FAULT_TEXT_MAX];
 };
 
@@ -401,4 +402,21 @@ bool cluster_state_turn(struct cluster_state *s, uint32_t job, uint32_t record, 
 	}
 	pthread_rwlock_unlock(&s->lock);
 	return found;
+}
+
+void cluster_state_set_guard(struct cluster_state *s, const struct gang_guard *g)
+{
+	pthread_rwlock_wrlock(&s->lock);
+	s->guard = *g;
+	pthread_rwlock_unlock(&s->lock);
+}
+
+struct gang_guard cluster_state_guard(struct cluster_state *s)
+{
+	struct gang_guard g;
+
+	pthread_rwlock_rdlock(&s->lock);
+	g = s->guard;
+	pthread_rwlock_unlock(&s->lock);
+	return g;
 }

@@ -101,10 +101,21 @@ struct job_turn {
 	enum order_front front;
 	size_t position, of;		/* 1 = the first of its tier */
 	bool cleared;			/* nodes are cleared for it */
+	bool kept_off;			/* it may not start on nodes that are cleared for another one */
 };
 void cluster_state_publish_turns(struct cluster_state *s, struct job_turn *turns, size_t n);
 /* Of the record; where it has no turn, the first of the job's. False: the job does not wait. */
 bool cluster_state_turn(struct cluster_state *s, uint32_t job, uint32_t record, struct job_turn *out);
+
+/* The nodes that are cleared for a gang: until when, as far as is planned. */
+struct gang_guard {
+	uint32_t job;			/* (array) job id; 0 = there is none */
+	int64_t at;
+	bool together;			/* of a het job: free jobs are kept off as well */
+	char nodes[256];		/* names with commas between; cut when they are many */
+};
+void cluster_state_set_guard(struct cluster_state *s, const struct gang_guard *g);
+struct gang_guard cluster_state_guard(struct cluster_state *s);
 
 /* Look at jobs under the lock. `each` must be quick and must not call back. */
 typedef void (*job_fn)(const struct job_view *j, void *arg);

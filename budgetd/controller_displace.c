@@ -264,7 +264,7 @@ static int make_go(struct pass *p, struct leaving_run *l, const struct waiting *
 
 	if (!first && p->now - l->x.made_to_go_at > SPARED_AFTER_S && w)
 		return spare(p, l, "the job that it was to go for cannot use its GPUs", why);
-	if (w && !slurm_protects(p, l) && !l->job->het_job_id)	/* Slurm displaces no het job, wherever it stands */
+	if (w && !slurm_protects(p, l) && !l->job->het_job_id && !w->job->het_job_id)	/* Slurm displaces no het job, and nobody for one */
 		done = lower(p, l, w);
 	else if (first)
 		done = send_off(p, l);

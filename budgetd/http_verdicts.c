@@ -27,7 +27,7 @@ static struct json_object *verdict_json(struct request *rq, const struct verdict
 		put_int(o, "site_factor", place);
 	if (v->token[0])
 		put_text(o, "token", v->token);
-	if (v->waits)
+	if (v->waits || v->kept_off)
 		json_object_object_add(o, "held", json_object_new_boolean(true));
 	if (v->text[0])
 		put_text(o, "text", v->text);

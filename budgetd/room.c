@@ -136,6 +136,26 @@ static struct placement_run describe(const struct room *r, const struct room_run
 		.safe_until = safe_until(r, x) };
 }
 
+/* A run that this very pass opened is not in the snapshot: what its answer says of it. Nobody can be told to go yet, but it is known when it may be. */
+static int describe_new(const struct room *r, const struct job_view *j, const struct ranking *ranking, struct placement_run *out)
+{
+	const struct settings *s = r->p->b->settings;
+	const char *qos = j->qos ? j->qos : "";
+	struct admission_row a;
+	struct fault why = {0};
+	ssize_t project;
+	int rc = 0;
+
+	*out = (struct placement_run){ .still = true };
+	if (j->stage == STAGE_RUNNING && !j->het_job_id && (!strcmp(qos, s->qos_funded) || !strcmp(qos, s->qos_free)) && pass_mode(r->p, j) == ENFORCE_ON)
+		rc = pass_admission(r->p, j, &a, &why);
+	project = rc == 1 ? ranking_node(ranking, a.project) : -1;
+	if (project >= 0)
+		*out = (struct placement_run){ .project = (uint32_t)project, .free = a.tier == TIER_FREE, .start = j->start,
+			.slot = pass_slot_is_open(r->p, a.project), .safe_until = j->start + a.min_runtime_s };
+	return rc;
+}
+
 static int remember_name(struct room *r, uint32_t name, uint32_t run)
 {
 	if (name >= r->names) {
@@ -167,13 +187,17 @@ static int add_job(struct room *r, size_t at, const struct ranking *ranking)
 	const struct job_view *j = &r->p->jobs->jobs[at];
 	struct placement_part *parts = calloc(j->part_count + 1, sizeof(*parts));
 	uint32_t known = r->run_of_job[at], name;
-	struct placement_run run = { .still = true };
+	struct placement_run run;
 	int rc = 0;
 
 	if (!parts)
 		return -1;
 	if (known != NO_RUN)
 		run = describe(r, &r->runs[known], ranking);
+	else if (describe_new(r, j, ranking, &run) < 0) {
+		free(parts);
+		return -1;
+	}
 	run.nparts = parts_of(r, j, parts);
 	run.parts = parts;
 	if (run.nparts)
@@ -258,4 +282,16 @@ int room_shape(const struct room *r, const struct waiting *w, const struct ranki
 		.nodes = (uint32_t)(nodes < w->admission.gpus ? nodes : w->admission.gpus), .gpus = (int32_t)w->admission.gpus,
 		.keeps_s = w->admission.min_runtime_s };
 	return 1;
+}
+
+bool room_has_others(const struct room *r, const struct placement_job *shape, const bool *without, const char *excluded)
+{
+	const struct cluster_view *c = r->p->cluster;
+	int64_t least = (shape->gpus + (int32_t)shape->nodes - 1) / (int32_t)shape->nodes;
+	uint32_t found = 0;
+
+	for (size_t i = 0; i < c->node_count && found < shape->nodes; i++)
+		found += !without[i] && (!shape->kinds || shape->kinds[node_kinds_of(r->kinds, i)]) && c->nodes[i].gpus >= least && c->nodes[i].healthy &&
+			!(excluded && slurm_link_has_node(excluded, c->nodes[i].name));
+	return found == shape->nodes;
 }

@@ -32,4 +32,8 @@ const struct room_run *room_next_of_het(const struct room *r, uint32_t het_job, 
  * out->kinds lives as long as the room. */
 int room_shape(const struct room *r, const struct waiting *w, const struct ranking *ranking, struct placement_job *out);
 
+/* Are there enough healthy nodes for it, idle or not, beside those that are true in `without` (by the index in the pass's table of nodes) and
+ * those that its user excluded (NULL = none)? */
+bool room_has_others(const struct room *r, const struct placement_job *shape, const bool *without, const char *excluded);
+
 #endif

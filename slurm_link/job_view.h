@@ -94,6 +94,7 @@ struct job_view {
 	uint32_t part_count;
 	const char *gpu_places;		/* of the run, its GPUs that have indices, as lib/gpu_places.h has them:
 					 * "n1=0-1;n2=0,3"; NULL when there is none, or they are too many */
+	const char *excluded, *required;	/* pending: nodes that it may not get, and that it must get, as they were given: "n[1-4]" */
 	const char *features;		/* pending: --constraint, as it was given */
 	const char *reservation;	/* pending: --reservation */
 	int64_t memory_mb;		/* pending: at least so much of a node, 0 = not said. What is asked for by GPU is not in it */

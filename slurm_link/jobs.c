@@ -187,6 +187,8 @@ static void fill_texts(struct job_view *v, const slurm_job_info_t *j, struct str
 		v->reason = strings_keep(s, compat_reason_text(j->state_reason));
 	v->tres_req = strings_keep(s, j->tres_req_str);
 	if (v->stage == STAGE_PENDING) {
+		v->excluded = strings_keep(s, j->exc_nodes);
+		v->required = strings_keep(s, j->req_nodes);
 		v->features = strings_keep(s, j->features);
 		v->reservation = strings_keep(s, j->resv_name);
 		return;		/* what these below say of a requeued job is of the run before */
@@ -202,7 +204,7 @@ static int64_t least_memory(const slurm_job_info_t *j)
 {
 	uint64_t mb = j->pn_min_memory;
 
-	if (mb == NO_VAL64)
+	if (mb == NO_VAL64 || mb == INFINITE64)
 		return 0;
 	if (mb & MEM_PER_CPU)
 		mb = (mb & ~MEM_PER_CPU) * (j->pn_min_cpus && j->pn_min_cpus != NO_VAL16 ? j->pn_min_cpus : 1);

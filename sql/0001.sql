@@ -356,6 +356,24 @@ CREATE TABLE leaving (
 	made_to_go_at INTEGER							-- it lost its place, was requeued or cancelled
 ) STRICT;
 
+-- The gang whose nodes are being cleared, at most one: present state.
+CREATE TABLE guard (
+	admission INTEGER PRIMARY KEY REFERENCES admission(id),
+	at        INTEGER NOT NULL,						-- its planned start
+	nodes     TEXT NOT NULL,						-- names with commas between; '' = given up at that time
+	together  INTEGER NOT NULL CHECK (together IN (0, 1))			-- of a het job: free jobs are kept off as well
+) STRICT;
+
+-- What was written into the excluded nodes of jobs that are kept off such nodes, and what was there before, to be put back.
+CREATE TABLE kept_off (
+	admission INTEGER NOT NULL REFERENCES admission(id),
+	written   TEXT NOT NULL,						-- into its excluded nodes
+	own       TEXT NOT NULL,						-- its user's
+	at        INTEGER NOT NULL,
+	nowhere   INTEGER NOT NULL DEFAULT 0 CHECK (nowhere IN (0, 1)),		-- Slurm found no other node for it: it is held instead
+	PRIMARY KEY (admission, written)
+) STRICT, WITHOUT ROWID;
+
 -- Nodes that an administrator wants empty. Who said what stays; one of a node is open at a time.
 CREATE TABLE drain (
 	id       INTEGER PRIMARY KEY,

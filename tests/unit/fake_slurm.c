@@ -172,7 +172,12 @@ int slurm_link_undrain(struct slurm_link *l, const char *node, struct fault *why
 
 bool slurm_link_has_node(const char *list, const char *node)
 {
-	return list && !strcmp(list, node);	/* one node a job here */
+	size_t n = strlen(node);
+
+	for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
+		if (strcspn(at, ",") == n && strncmp(at, node, n) == 0)
+			return true;
+	return false;
 }
 
 static void fill_partitions(struct cluster_view *c)
@@ -187,6 +192,8 @@ static void fill_partitions(struct cluster_view *c)
 
 static int fill_nodes(struct cluster_view *c, struct fault *why)
 {
+	static const char *const names[] = { "n0", "n1", "n2", "n3" };
+
 	size_t words = PARTITION_WORDS(partitions);
 
 	c->partition_count = nodes ? partitions : 0;
@@ -199,7 +206,7 @@ static int fill_nodes(struct cluster_view *c, struct fault *why)
 	}
 	fill_partitions(c);
 	for (int i = 0; i < nodes; i++)
-		c->nodes[c->node_count++] = (struct node_view){ .name = "n", .index = (uint32_t)i, .partitions = &c->partition_bits[(size_t)i * words],
+		c->nodes[c->node_count++] = (struct node_view){ .name = names[i], .index = (uint32_t)i, .partitions = &c->partition_bits[(size_t)i * words],
 			.features = like[i].features, .memory_mb = like[i].memory_mb, .reserved = like[i].reserved, .healthy = true,
 			.gpus = node_gpus, .gres = "gpu:8", .cpus_idle = 8 };
 	for (size_t i = 0; i < named; i++)
@@ -233,6 +240,10 @@ int slurm_link_update(struct slurm_link *l, const char *job, const struct job_up
 			snprintf(f->qos, sizeof(f->qos), "%s", u->qos);
 		if (u->admin_comment)
 			snprintf(f->admin_comment, sizeof(f->admin_comment), "%s", u->admin_comment);
+		if (u->excluded) {
+			snprintf(f->excluded, sizeof(f->excluded), "%s", u->excluded);
+			f->view.excluded = *u->excluded ? f->excluded : NULL;
+		}
 		if (u->set_site_factor)
 			f->view.site_factor = u->site_factor;
 		if (u->hold != HOLD_KEEP) {

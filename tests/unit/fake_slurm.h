@@ -12,7 +12,7 @@
 
 struct fake_job {
 	struct job_view view;		/* admin_comment and qos point to what is below once they are set */
-	char admin_comment[256], qos[64], tres[256];
+	char admin_comment[256], qos[64], tres[256], excluded[256];
 	int signals, signal;		/* that it got; the last one */
 	bool script_only;
 	struct job_gpus part;		/* where it runs */

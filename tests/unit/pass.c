@@ -447,6 +447,7 @@ int main(void)
 	suite_add_tcase(s, h);
 	srunner_add_suite(r, pass_fronts_suite());
 	srunner_add_suite(r, pass_displace_suite());
+	srunner_add_suite(r, pass_gang_suite());
 	srunner_add_suite(r, pass_hold_suite());
 	srunner_add_suite(r, pass_idle_suite());
 	srunner_add_suite(r, pass_drain_suite());

@@ -18,6 +18,7 @@
 	X(cell) \
 	X(client) \
 	X(copy) \
+	X(deal) \
 	X(doctor) \
 	X(doctor_files) \
 	X(drain) \
@@ -40,6 +41,7 @@
 	X(ledger_moves) \
 	X(ledger_open) \
 	X(ledger_project) \
+	X(locality) \
 	X(nearest) \
 	X(network) \
 	X(order) \
@@ -74,6 +76,7 @@ SUITES(SUITE_PROTOTYPE)
 
 /* of the program `pass` */
 Suite *pass_displace_suite(void);
+Suite *pass_gang_suite(void);
 Suite *pass_fronts_suite(void);
 Suite *pass_drain_suite(void);
 Suite *pass_hold_suite(void);

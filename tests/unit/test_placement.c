@@ -125,6 +125,12 @@ static void do_guard(struct world *w, const struct case_row *row)
 	}
 }
 
+static void do_keep(struct world *w, const struct case_row *row)
+{
+	for (int i = 1; i < row->n; i++)
+		placement_keep(w->p, (uint32_t)number(row, row->col[i]));
+}
+
 static void do_now(struct world *w, const struct case_row *row)
 {
 	w->now = number(row, row->col[1]);
@@ -152,6 +158,8 @@ static bool option(struct asked *a, const char *word)
 		a->job.front = ORDER_FREE;
 	else if (!strcmp(word, "cleared"))
 		a->job.cleared = true;
+	else if (!strcmp(word, "kept-only"))
+		a->job.kept_only = true;
 	else if (!strcmp(word, "only-free"))
 		a->only_free = true;
 	else if (!strcmp(word, "all"))
@@ -239,6 +247,36 @@ static void do_room(struct world *w, const struct case_row *row)
 	placement_choice_free(&c);
 }
 
+#define COMPONENTS 4
+
+/* "a 4/1 2/1 -> 0:4 - 1 & 1:2": of one project, the components that start together. */
+static void do_together(struct world *w, const struct case_row *row)
+{
+	const struct placement_rules rules = {w->by_funded, w->by_free, H_PPM};
+	struct placement_job jobs[COMPONENTS];
+	struct placement_choice c[COMPONENTS] = {{0}};
+	char got[COMPONENTS * 260] = "no", one[256];
+	size_t n = 0;
+	int i = 2, rv;
+
+	for (; i < row->n && strcmp(row->col[i], "->") && n < COMPONENTS; i++, n++) {
+		jobs[n] = (struct placement_job){.project = project(w, row, row->col[1])};
+		if (sscanf(row->col[i], "%d/%u", &jobs[n].gpus, &jobs[n].nodes) != 2)
+			cases_die(&cases, row, "%s is not GPUS/NODES", row->col[i]);
+	}
+	rv = placement_make_room_together(w->p, &rules, jobs, n, w->now, c);
+	ck_assert_int_ge(rv, 0);
+	if (rv)
+		*got = '\0';
+	for (size_t k = 0; rv && k < n; k++) {
+		text_of(w, &c[k], one, sizeof(one));
+		strcat(strcat(got, k ? " & " : ""), one);
+	}
+	check(w, row, i + 1, got);
+	for (size_t k = 0; k < n; k++)
+		placement_choice_free(&c[k]);
+}
+
 static void do_when(struct world *w, const struct case_row *row)
 {
 	struct asked a = question(w, row);
@@ -266,6 +304,8 @@ static const struct {
 	{"run", 7, do_run},
 	{"promise", 2, do_promise},
 	{"guard", 3, do_guard},
+	{"keep", 2, do_keep},
+	{"together", 5, do_together},
 	{"now", 2, do_now},
 	{"fits", 5, do_fits},
 	{"room", 5, do_room},
