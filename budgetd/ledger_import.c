@@ -56,7 +56,7 @@ int import_expect(struct ledger *l, struct import *im, const char *cluster, int6
 
 struct import_run_values {
 	const char *cluster, *label, *partition, *tier, *tres, *state;
-	int64_t id, job, submit, start, project, uid, gpus, price, end;
+	int64_t id, job, submit, start, project, uid, gpus, price, end, suspended_s;
 };
 
 struct import_part_values {
@@ -66,10 +66,10 @@ struct import_part_values {
 
 #define FIVE_TIMES(row) row ", " row ", " row ", " row ", " row
 #define ROWS_AT_ONCE 25
-#define RUN_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)"
+#define RUN_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0))"
 #define RUN_INSERT                                                                                                               \
 	"INSERT INTO run (id, cluster, job, submit, start, label, partition, project, uid, tier, min_runtime, gpus, tres, price,"  \
-	" covered_until, ended, state, import) VALUES "
+	" covered_until, ended, state, import, suspended) VALUES "
 #define PART_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 #define PART_INSERT "INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, price, units) VALUES "
 
@@ -92,10 +92,11 @@ static void run_bind(sqlite3_stmt *st, int at, const struct import *im, const st
 	sqlite3_bind_int64(st, at++, v->start);		/* covered_until: it had no hold */
 	sqlite3_bind_int64(st, at++, v->end);
 	sqlite3_bind_text(st, at++, v->state, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(st, at, im->id);
+	sqlite3_bind_int64(st, at++, im->id);
+	sqlite3_bind_int64(st, at, v->suspended_s);
 }
 
-#define RUN_PARAMETERS 17
+#define RUN_PARAMETERS 18
 
 static void part_bind(sqlite3_stmt *st, int at, const struct import *im, const struct import_part_values *v)
 {
@@ -301,20 +302,33 @@ static int part_write(struct writing *w, int64_t from, int64_t end, struct fault
 	return part_add(w, "imported", from, end, w->piece->price * (end - from), why);
 }
 
-/* A piece is split at the months' edges, as every run is. */
+/* A piece is split at the months' edges, as every run is, and where its suspended seconds begin. */
 static int piece_write(struct writing *w, struct fault *why)
 {
+	int64_t ran_to = w->piece->end - w->piece->suspended_s;
+
 	for (int64_t from = w->piece->from, month, edge; from < w->piece->end; from = edge) {
 		zone_utc_month(from, &month, &edge);
+		if (from < ran_to && edge > ran_to)
+			edge = ran_to;
 		if (edge > w->piece->end)
 			edge = w->piece->end;
-		if (part_write(w, from, edge, why) < 0)
+		if ((from < ran_to ? part_write(w, from, edge, why) : part_add(w, "suspended", from, edge, 0, why)) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 /* --- runs --------------------------------------------------------------------------------------- */
+
+static int64_t suspended_s(const struct import_run *r, int first, int last)
+{
+	int64_t sum = 0;
+
+	for (int i = first; i <= last; i++)
+		sum += r->pieces[i].suspended_s;
+	return sum;
+}
 
 /* Pieces `first` to `last`, which follow each other without a gap, as one run that has ended. */
 static int run_add(struct writing *w, int first, int last, struct fault *why)
@@ -331,7 +345,8 @@ static int run_add(struct writing *w, int first, int last, struct fault *why)
 		return -1;
 	grown[im->nruns++] = (struct import_run_values){ .id = ++im->last_run, .cluster = r->cluster, .job = r->job, .submit = a->submit,
 		.start = a->from, .label = r->label, .partition = r->partition, .project = r->project, .uid = r->uid,
-		.tier = job_tier_name(r->tier), .gpus = z->gpus, .tres = z->tres, .price = z->price, .end = z->end, .state = r->state };
+		.tier = job_tier_name(r->tier), .gpus = z->gpus, .tres = z->tres, .price = z->price, .end = z->end, .state = r->state,
+		.suspended_s = suspended_s(r, first, last) };
 	w->seq = 0;
 	for (int i = first; i <= last; i++) {
 		w->piece = &r->pieces[i];

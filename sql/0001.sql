@@ -144,6 +144,7 @@ CREATE TABLE run (
 	import        INTEGER REFERENCES import(id),				-- taken from Slurm's accounting; NULL = seen by the loop
 	unprotected_at  INTEGER,						-- its minimum runtime protects it no more since then
 	unprotected_why TEXT CHECK ((unprotected_why IS NULL) = (unprotected_at IS NULL)),	-- a reason as in event
+	suspended     INTEGER CHECK (suspended > 0),				-- seconds of it that were suspended and cost nothing
 	UNIQUE (cluster, job, submit, start)
 ) STRICT;
 CREATE INDEX run_open ON run(cluster, job) WHERE ended IS NULL;
@@ -206,7 +207,7 @@ CREATE TABLE charge (
 	id         INTEGER PRIMARY KEY,
 	run        INTEGER NOT NULL REFERENCES run(id),
 	seq        INTEGER NOT NULL CHECK (seq >= 0),
-	kind       TEXT NOT NULL CHECK (kind IN ('funded', 'free', 'uncovered', 'imported')),
+	kind       TEXT NOT NULL CHECK (kind IN ('funded', 'free', 'uncovered', 'imported', 'suspended')),
 	project    INTEGER NOT NULL REFERENCES project(id),
 	at         INTEGER NOT NULL,
 	part_start INTEGER NOT NULL,
