@@ -149,8 +149,6 @@ static void notify(struct pass *p, const struct leaving_run *l)
 	slurm_link_notify(p->b->slurm, l->job->job_id, text, NULL);	/* a courtesy: the signal is what counts */
 }
 
-/* The one of its --signal; else SIGTERM to what srun started in it. Its script is left alone then: one that does not expect a signal would end
- * at once, and all that it has begun with it. */
 static int signal_of(struct pass *p, void *arg, struct fault *why)
 {
 	struct wish *x = arg;
@@ -162,10 +160,8 @@ static int signal_of(struct pass *p, void *arg, struct fault *why)
 	if (!x->admission || admission_request(p->b->ledger, x->admission, &request, why) < 0)
 		return x->admission ? -1 : 0;
 	body = json_tokener_parse(request);
-	if (body && question_from_json(body, &q, NULL) == 0 && q.signal > 0 && q.signal < SIGRTMAX) {
-		x->signal = (int)q.signal;
-		x->script_only = q.signal_script;
-	}
+	if (body && question_from_json(body, &q, NULL) == 0)
+		x->signal = question_signal(&q, &x->script_only);
 	json_object_put(body);
 	free(request);
 	return 0;
@@ -268,7 +264,7 @@ static int make_go(struct pass *p, struct leaving_run *l, const struct waiting *
 
 	if (!first && p->now - l->x.made_to_go_at > SPARED_AFTER_S && w)
 		return spare(p, l, "the job that it was to go for cannot use its GPUs", why);
-	if (w && !slurm_protects(p, l) && !l->job->het_job_id)	/* Slurm displaces no het job, wherever it stands */
+	if (w && !slurm_protects(p, l) && !l->job->het_job_id && !w->job->het_job_id)	/* Slurm displaces no het job, and nobody for one */
 		done = lower(p, l, w);
 	else if (first)
 		done = send_off(p, l);

@@ -349,7 +349,7 @@ START_TEST(two_slots_of_a_project_are_not_open_at_once)
 	open_slot(vision, 0);
 	late.project = vision;
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, write_slot, &late), -1);
-	ck_assert_msg(strstr(b.why.text, "fri 08:00 for 60 min up to 50 %") != NULL, "%s", b.why.text);
+	ck_assert_msg(strstr(b.why.text, "fri 08:00 for 1 h up to 50 %") != NULL, "%s", b.why.text);
 	late.starts_s += 60;
 	ck_assert_msg(books_do(&b, LEDGER_MONEY, write_slot, &late) == 0, "%s", b.why.text);
 	late.project = speech;

@@ -64,7 +64,6 @@ START_TEST(suspended_seconds_of_what_is_imported_cost_nothing)
 	out = _i ? charge(r) : import(r);
 	ck_assert_int_eq(out.units, 3 * GPU_H);
 	ck_assert_int_eq(out.gpu_seconds, 3 * HOUR);
-	ck_assert_int_eq(books_ask(&b, "SELECT suspended FROM run"), HOUR / 2);
 	ck_assert_int_eq(books_ask(&b, "SELECT part_end - part_start FROM charge WHERE kind = 'suspended' AND units = 0"), HOUR / 2);
 	parts_are("kind <> 'suspended'", 2);
 }
