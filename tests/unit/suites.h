@@ -26,6 +26,7 @@
 	X(fairshare) \
 	X(fronts) \
 	X(gpu_count) \
+	X(gpu_lines) \
 	X(gpu_metric) \
 	X(gpu_request) \
 	X(gpu_table) \
