@@ -68,11 +68,22 @@ static void hash_bytes(struct sha256_ctx *c, char type, const void *bytes, int l
 	sha256_update(c, 1, (const uint8_t *)";");
 }
 
+static void hash_null(struct sha256_ctx *c)
+{
+	sha256_update(c, 2, (const uint8_t *)"n;");
+}
+
+/* NULLs at the end are left out: this is where a row of an import ends. */
+static void hash_row_end(struct sha256_ctx *c)
+{
+	sha256_update(c, 2, (const uint8_t *)"r;");
+}
+
 static void hash_value(struct sha256_ctx *c, sqlite3_value *v)
 {
 	switch (sqlite3_value_type(v)) {
 	case SQLITE_NULL:
-		sha256_update(c, 2, (const uint8_t *)"n;");
+		hash_null(c);
 		return;
 	case SQLITE_INTEGER:
 		hash_integer(c, sqlite3_value_int64(v));
@@ -90,7 +101,7 @@ static void hash_column(struct sha256_ctx *c, sqlite3_stmt *st, int i)
 {
 	switch (sqlite3_column_type(st, i)) {
 	case SQLITE_NULL:
-		sha256_update(c, 2, (const uint8_t *)"n;");
+		hash_null(c);
 		return;
 	case SQLITE_INTEGER:
 		hash_integer(c, sqlite3_column_int64(st, i));
@@ -113,15 +124,13 @@ static void hash_finish(struct sha256_ctx *c, uint8_t out[CHAIN_HASH_BYTES])
 }
 
 /* Rows `first` to `last` of `table`, by id. Its columns are read where they stand: as arguments of an SQL function each would be copied. */
-static int hash_rows(sqlite3 *db, const char *table, sqlite3_int64 first, sqlite3_int64 last, uint8_t out[CHAIN_HASH_BYTES])
+static int hash_rows(sqlite3 *db, const char *table, sqlite3_int64 first, sqlite3_int64 last, struct sha256_ctx *c)
 {
 	sqlite3_stmt *st = NULL;
-	struct sha256_ctx c;
 	char sql[96];
 	int rc;
 
 	snprintf(sql, sizeof(sql), "SELECT * FROM main.%s NOT INDEXED WHERE id BETWEEN ? AND ? ORDER BY id", table);
-	sha256_init(&c);
 	rc = sqlite3_prepare_v2(db, sql, -1, &st, NULL);
 	if (rc == SQLITE_OK && sqlite3_bind_int64(st, 1, first) == SQLITE_OK && sqlite3_bind_int64(st, 2, last) == SQLITE_OK)
 		while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
@@ -130,32 +139,80 @@ static int hash_rows(sqlite3 *db, const char *table, sqlite3_int64 first, sqlite
 			while (n > 0 && sqlite3_column_type(st, n - 1) == SQLITE_NULL)
 				n--;
 			for (int i = 0; i < n; i++)
-				hash_column(&c, st, i);
-			sha256_update(&c, 2, (const uint8_t *)"r;");	/* NULLs are left out: this is where a row ends */
+				hash_column(c, st, i);
+			hash_row_end(c);
 		}
 	sqlite3_finalize(st);
-	hash_finish(&c, out);
 	return rc == SQLITE_DONE ? 0 : -1;
+}
+
+struct chain_rows {
+	struct sha256_ctx c;
+};
+
+struct chain_rows *chain_rows_new(void)
+{
+	struct chain_rows *r = malloc(sizeof(*r));
+
+	if (r)
+		sha256_init(&r->c);
+	return r;
+}
+
+void chain_rows_free(struct chain_rows *r)
+{
+	free(r);
+}
+
+void chain_rows_integer(struct chain_rows *r, int64_t n)
+{
+	hash_integer(&r->c, n);
+}
+
+void chain_rows_text(struct chain_rows *r, const char *text)
+{
+	hash_bytes(&r->c, 't', text, (int)strlen(text));
+}
+
+void chain_rows_null(struct chain_rows *r)
+{
+	hash_null(&r->c);
+}
+
+void chain_rows_end(struct chain_rows *r)
+{
+	hash_row_end(&r->c);
+}
+
+void chain_import_hash(struct chain_rows *runs, struct chain_rows *charges, uint8_t out[static CHAIN_HASH_BYTES])
+{
+	uint8_t hash[CHAIN_HASH_BYTES];
+	struct sha256_ctx c;
+
+	sha256_init(&c);
+	hash_finish(&runs->c, hash);
+	sha256_update(&c, CHAIN_HASH_BYTES, hash);
+	hash_finish(&charges->c, hash);
+	sha256_update(&c, CHAIN_HASH_BYTES, hash);
+	hash_finish(&c, out);
 }
 
 /* import_hash(FIRST-RUN, LAST-RUN, FIRST-CHARGE, LAST-CHARGE) */
 static void import_hash(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	static const char *const tables[] = { "run", "charge" };
+	sqlite3 *db = sqlite3_context_db_handle(context);
 	uint8_t hash[CHAIN_HASH_BYTES];
-	struct sha256_ctx c;
+	struct chain_rows runs, charges;
 
 	(void)argc;
-	sha256_init(&c);
-	for (int i = 0; i < 2; i++) {
-		if (hash_rows(sqlite3_context_db_handle(context), tables[i], sqlite3_value_int64(argv[2 * i]), sqlite3_value_int64(argv[2 * i + 1]),
-			    hash) < 0) {
-			sqlite3_result_error(context, "import_hash cannot read the rows", -1);
-			return;
-		}
-		sha256_update(&c, CHAIN_HASH_BYTES, hash);
+	sha256_init(&runs.c);
+	sha256_init(&charges.c);
+	if (hash_rows(db, "run", sqlite3_value_int64(argv[0]), sqlite3_value_int64(argv[1]), &runs.c) < 0 ||
+		hash_rows(db, "charge", sqlite3_value_int64(argv[2]), sqlite3_value_int64(argv[3]), &charges.c) < 0) {
+		sqlite3_result_error(context, "import_hash cannot read the rows", -1);
+		return;
 	}
-	hash_finish(&c, hash);
+	chain_import_hash(&runs, &charges, hash);
 	sqlite3_result_blob(context, hash, CHAIN_HASH_BYTES, SQLITE_TRANSIENT);
 }
 

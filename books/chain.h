@@ -25,6 +25,7 @@
 #define BOOKS_CHAIN_H
 #include <sqlite3.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "lib/fault.h"
 
 #define CHAIN_HASH_BYTES 32
@@ -40,6 +41,18 @@ int chain_function(sqlite3 *db, struct fault *why);
 
 /* The same, and what becomes final over this connection from now on gets its link. */
 int chain_attach(sqlite3 *db, struct fault *why);
+
+/* The rows of one table on their way to import_hash(), told as they are written, so that none is read again: its columns in their order,
+ * without NULLs at the end, and then the end of the row. One left out or told wrongly is found by import.rows of the audit. */
+struct chain_rows *chain_rows_new(void);	/* NULL and ENOMEM */
+void chain_rows_free(struct chain_rows *r);	/* NULL is fine */
+void chain_rows_integer(struct chain_rows *r, int64_t n);
+void chain_rows_text(struct chain_rows *r, const char *text);
+void chain_rows_null(struct chain_rows *r);
+void chain_rows_end(struct chain_rows *r);
+
+/* What import_hash() gives of all that was told. Ends both. */
+void chain_import_hash(struct chain_rows *runs, struct chain_rows *charges, uint8_t out[static CHAIN_HASH_BYTES]);
 
 /* For books/audit.c; they want chain_function(). 0 = sound; 1 = *wrong names the first row that is not; -1 =
  * *wrong says why it cannot be told. */

@@ -160,12 +160,11 @@ static void command_take(struct arguments *a, bool *noun_known)
 
 static int options_check(const struct arguments *a)
 {
-	unsigned long long taken = OPTIONS_OF_ALL | a->command->options;
 	char text[COMMAND_TEXT_MAX];
 
 	command_text(a->command, false, text);
 	for (int i = 0; i < OPTIONS; i++)
-		if (a->value[i] && !(taken & OPTION_BIT(i)))
+		if (a->value[i] && !command_takes(a->command, i))
 			return complain(USAGE, "%s does not take --%s. See budgetctl %s --help", text,
 				option_table[i].name, text);
 	return DONE;

@@ -9,6 +9,7 @@
 #include "budgetctl/when.h"
 #include "lib/amount.h"
 #include "lib/duration.h"
+#include "lib/fairshare.h"
 
 #define NUMBER_MAX 64
 
@@ -74,10 +75,9 @@ static void count_number(int64_t v, const struct style *style, char buf[NUMBER_M
 /* Parts per million; people see "0.80". A ratio is never negative. */
 static void ratio_number(int64_t v, const struct style *style, char buf[NUMBER_MAX])
 {
-	int64_t hundredths = v / 10000 + (v % 10000 >= 5000);
-
+	_Static_assert(NUMBER_MAX >= FAIRSHARE_TEXT_MAX, "a ratio fits");
 	if (style->format == FORMAT_TABLE)
-		snprintf(buf, NUMBER_MAX, "%" PRId64 ".%02d", hundredths / 100, (int)(hundredths % 100));
+		fairshare_text(v, buf);
 	else
 		plain(v, buf);
 }

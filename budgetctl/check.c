@@ -322,7 +322,7 @@ static int options_read(struct check *c)
 {
 	const char *since = session_option(c->s, OPT_SINCE), *job = session_option(c->s, OPT_JOB);
 	struct fault why = { "" };
-	enum job_part part;
+	struct job_name named = {0};
 
 	c->now = time(NULL);
 	c->since = job ? 1 : c->now - SINCE_DEFAULT_S;
@@ -332,8 +332,9 @@ static int options_read(struct check *c)
 		return complain(USAGE, "--since %s is not in the past", since);
 	if (session_option(c->s, OPT_DRY_RUN) && !session_option(c->s, OPT_REPAIR))
 		return complain(USAGE, "--dry-run belongs to --repair: check alone writes nothing");
-	if (job && job_id_parse(job, &c->job, &part, &why) < 0)
+	if (job && job_id_parse(job, &named, &why) < 0)
 		return complain(USAGE, "%s", why.text);
+	c->job = named.job;
 	return DONE;
 }
 

@@ -12,6 +12,7 @@ const char *const outcome_text[OUTCOMES] = {
 	[FORBIDDEN] = "you are not allowed to",
 	[WARNED] = "doctor found something to warn of, and no error",
 	[ILL] = "doctor found an error",
+	[AGAIN] = "budgetd cannot tell yet: ask again in a few seconds, as of a job that was submitted just now",
 };
 
 const struct option_row option_table[OPTIONS] = {
@@ -94,123 +95,121 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_SVG] = { 0, "svg", "FILE", "draw who had which GPU when" },
 };
 
-#define PAGED   (OPTION_BIT(OPT_PROJECT) | OPTION_BIT(OPT_LIMIT))
-#define PEOPLE                                                                                               \
-	(OPTION_BIT(OPT_ADD_OWNERS) | OPTION_BIT(OPT_REMOVE_OWNERS) | OPTION_BIT(OPT_ADD_MEMBERS) |          \
-		OPTION_BIT(OPT_REMOVE_MEMBERS))
-#define PROJECT                                                                                              \
-	(OPTION_BIT(OPT_PARENT) | OPTION_BIT(OPT_SHARE) | OPTION_BIT(OPT_ON_EXHAUSTED) |                     \
-		OPTION_BIT(OPT_CREDIT) | OPTION_BIT(OPT_UNMETERED))
-#define WRITE   (OPTION_BIT(OPT_REASON) | OPTION_BIT(OPT_REQUEST_ID) | OPTION_BIT(OPT_DRY_RUN))
-#define TERMS   (OPTION_BIT(OPT_CARRY_OVER) | OPTION_BIT(OPT_VESTS) | OPTION_BIT(OPT_BURST))
+#define PAGED   OPT_PROJECT, OPT_LIMIT
+#define PEOPLE  OPT_ADD_OWNERS, OPT_REMOVE_OWNERS, OPT_ADD_MEMBERS, OPT_REMOVE_MEMBERS
+#define PROJECT OPT_PARENT, OPT_SHARE, OPT_ON_EXHAUSTED, OPT_CREDIT, OPT_UNMETERED
+#define WRITE   OPT_REASON, OPT_REQUEST_ID, OPT_DRY_RUN
+#define TERMS   OPT_CARRY_OVER, OPT_VESTS, OPT_BURST
+
+#define TAKES(...) (const enum command_option[]){ __VA_ARGS__, OPTIONS }
 
 const struct command command_table[] = {
 	{ "project", "add", "PROJECT", 1, 1, "add a project (a Slurm account of the same name) to the tree",
-		PROJECT | OPTION_BIT(OPT_OWNERS) | OPTION_BIT(OPT_MEMBERS) | OPTION_BIT(OPT_FORCE) | WRITE,
+		TAKES(PROJECT, OPT_OWNERS, OPT_MEMBERS, OPT_FORCE, WRITE),
 		cmd_project_add },
-	{ "project", "list", "[PROJECT]", 0, 1, "the tree of projects", OPTION_BIT(OPT_PROJECT),
+	{ "project", "list", "[PROJECT]", 0, 1, "the tree of projects", TAKES(OPT_PROJECT),
 		cmd_project_list },
-	{ "project", "show", "PROJECT", 1, 1, "one project, line by line", 0, cmd_project_show },
+	{ "project", "show", "PROJECT", 1, 1, "one project, line by line", NULL, cmd_project_show },
 	{ "project", "set", "PROJECT", 1, 1, "change a project",
-		PROJECT | PEOPLE | OPTION_BIT(OPT_FORCE) | WRITE, cmd_project_set },
+		TAKES(PROJECT, PEOPLE, OPT_FORCE, WRITE), cmd_project_set },
 	{ "project", "remove", "PROJECT", 1, 1, "remove a project; its journal stays",
-		OPTION_BIT(OPT_FORCE) | WRITE, cmd_project_remove },
+		TAKES(OPT_FORCE, WRITE), cmd_project_remove },
 	{ "allocation", "add", "PROJECT GPU-HOURS", 2, 2, "give a project GPU-hours, valid from and until",
-		OPTION_BIT(OPT_STARTS) | OPTION_BIT(OPT_ENDS) | TERMS | WRITE, cmd_allocation_add },
+		TAKES(OPT_STARTS, OPT_ENDS, TERMS, WRITE), cmd_allocation_add },
 	{ "allocation", "set", "ID", 1, 1, "change its dates, how it vests, and what of it is carried over at its end",
-		OPTION_BIT(OPT_STARTS) | OPTION_BIT(OPT_ENDS) | OPTION_BIT(OPT_COMMENT) | TERMS | WRITE,
+		TAKES(OPT_STARTS, OPT_ENDS, OPT_COMMENT, TERMS, WRITE),
 		cmd_allocation_set },
 	{ "allocation", "list", "[PROJECT]", 0, 1, "allocations, what is used of them and when they expire",
-		OPTION_BIT(OPT_PROJECT), cmd_allocation_list },
-	{ "allocation", "show", "ID", 1, 1, "one allocation, line by line", 0, cmd_allocation_show },
+		TAKES(OPT_PROJECT), cmd_allocation_list },
+	{ "allocation", "show", "ID", 1, 1, "one allocation, line by line", NULL, cmd_allocation_show },
 	{ "deposit", NULL, "PROJECT GPU-HOURS", 2, 2, "add GPU-hours to an allocation, with a reason",
-		OPTION_BIT(OPT_ALLOCATION) | WRITE, cmd_deposit },
+		TAKES(OPT_ALLOCATION, WRITE), cmd_deposit },
 	{ "withdraw", NULL, "PROJECT GPU-HOURS", 2, 2, "take back what is neither charged nor held",
-		OPTION_BIT(OPT_ALLOCATION) | WRITE, cmd_withdraw },
+		TAKES(OPT_ALLOCATION, WRITE), cmd_withdraw },
 	{ "transfer", NULL, "FROM TO GPU-HOURS", 3, 3, "move GPU-hours from one project to another",
-		OPTION_BIT(OPT_FROM_ALLOCATION) | OPTION_BIT(OPT_TO_ALLOCATION) | WRITE,
+		TAKES(OPT_FROM_ALLOCATION, OPT_TO_ALLOCATION, WRITE),
 		cmd_transfer },
 	{ "adjust", NULL, "PROJECT GPU-HOURS", 2, 2, "correct an amount, up (5) or down (-5)",
-		OPTION_BIT(OPT_ALLOCATION) | WRITE, cmd_adjust },
-	{ "refund", NULL, "CHARGE [GPU-HOURS]", 1, 2, "give back a charge, or a part of it", WRITE, cmd_refund },
+		TAKES(OPT_ALLOCATION, WRITE), cmd_adjust },
+	{ "refund", NULL, "CHARGE [GPU-HOURS]", 1, 2, "give back a charge, or a part of it", TAKES(WRITE), cmd_refund },
 	{ "void", NULL, "ENTRY", 1, 1, "reverse a deposit, withdrawal, transfer or adjustment of the journal",
-		WRITE, cmd_void },
+		TAKES(WRITE), cmd_void },
 	{ "request", "list", "[PROJECT]", 0, 1, "GPU-hours that were asked for and wait for an answer",
-		PAGED | OPTION_BIT(OPT_ALL), cmd_request_list },
+		TAKES(PAGED, OPT_ALL), cmd_request_list },
 	{ "request", "approve", "ID [GPU-HOURS]", 1, 2, "deposit what a project asked for, or another amount",
-		OPTION_BIT(OPT_ALLOCATION) | WRITE, cmd_request_approve },
-	{ "request", "refuse", "ID", 1, 1, "refuse what a project asked for, with a reason", WRITE, cmd_request_refuse },
+		TAKES(OPT_ALLOCATION, WRITE), cmd_request_approve },
+	{ "request", "refuse", "ID", 1, 1, "refuse what a project asked for, with a reason", TAKES(WRITE), cmd_request_refuse },
 	{ "request", NULL, "PROJECT GPU-HOURS", 2, 2, "ask for GPU-hours; an owner above or an administrator decides",
-		WRITE, cmd_request },
+		TAKES(WRITE), cmd_request },
 	{ "cap", "list", "[PROJECT]", 0, 1, "what one user may take of a project, and has taken",
-		OPTION_BIT(OPT_PROJECT), cmd_cap_list },
+		TAKES(OPT_PROJECT), cmd_cap_list },
 	{ "cap", "set", "PROJECT USER GPU-HOURS|none", 3, 3,
-		"the most that the jobs of one user may hold and be charged of its live allocations", WRITE, cmd_cap_set },
+		"the most that the jobs of one user may hold and be charged of its live allocations", TAKES(WRITE), cmd_cap_set },
 	{ "slot", "add", "PROJECT", 1, 1, "a weekly window in which a project goes first, until it has --share percent of all GPUs",
-		OPTION_BIT(OPT_DAY) | OPTION_BIT(OPT_FROM) | OPTION_BIT(OPT_HOURS) | OPTION_BIT(OPT_SHARE) | WRITE, cmd_slot_add },
-	{ "slot", "list", "[PROJECT]", 0, 1, "weekly windows in which projects go first", OPTION_BIT(OPT_PROJECT), cmd_slot_list },
-	{ "slot", "remove", "ID", 1, 1, "remove a slot", WRITE, cmd_slot_remove },
-	{ "changes", NULL, "[PROJECT]", 0, 1, "settings and terms that were changed: by whom, from, to, why", PAGED, cmd_changes },
-	{ "rate", "list", "", 0, 0, "what a GPU-hour of a type costs, and from when on", 0, cmd_rate_list },
+		TAKES(OPT_DAY, OPT_FROM, OPT_HOURS, OPT_SHARE, WRITE), cmd_slot_add },
+	{ "slot", "list", "[PROJECT]", 0, 1, "weekly windows in which projects go first", TAKES(OPT_PROJECT), cmd_slot_list },
+	{ "slot", "remove", "ID", 1, 1, "remove a slot", TAKES(WRITE), cmd_slot_remove },
+	{ "changes", NULL, "[PROJECT]", 0, 1, "settings and terms that were changed: by whom, from, to, why", TAKES(PAGED), cmd_changes },
+	{ "rate", "list", "", 0, 0, "what a GPU-hour of a type costs, and from when on", NULL, cmd_rate_list },
 	{ "rate", "set", "GPU-TYPE RATE", 2, 2,
 		"set the rate of a type (as Slurm names it; default, shard, mps) for what starts from then on",
-		OPTION_BIT(OPT_STARTS) | WRITE, cmd_rate_set },
+		TAKES(OPT_STARTS, WRITE), cmd_rate_set },
 	{ "balance", NULL, "[PROJECT...]", 0, -1, "amount, charges, held and available by project",
-		OPTION_BIT(OPT_PROJECT), cmd_balance },
+		TAKES(OPT_PROJECT), cmd_balance },
 	{ "drain", NULL, "NODE", 1, 1, "empty a node: runs leave as their minimum runtime is over; tells by when it is empty",
-		OPTION_BIT(OPT_CRITICAL) | WRITE, cmd_drain },
-	{ "undrain", NULL, "NODE", 1, 1, "end a drain, so that the node is used again", WRITE, cmd_undrain },
-	{ "drains", NULL, "", 0, 0, "nodes that drain, by whomever, and by when they are empty", 0, cmd_drains },
+		TAKES(OPT_CRITICAL, WRITE), cmd_drain },
+	{ "undrain", NULL, "NODE", 1, 1, "end a drain, so that the node is used again", TAKES(WRITE), cmd_undrain },
+	{ "drains", NULL, "", 0, 0, "nodes that drain, by whomever, and by when they are empty", NULL, cmd_drains },
 	{ "tree", NULL, "[PROJECT]", 0, 1, "who is entitled to what of the last days, had what, and is owed what",
-		OPTION_BIT(OPT_PROJECT), cmd_tree },
-	{ "share", "set", "PROJECT WEIGHT", 2, 2, "set the weight of a project among its siblings, from now on", WRITE, cmd_share_set },
+		TAKES(OPT_PROJECT), cmd_tree },
+	{ "share", "set", "PROJECT WEIGHT", 2, 2, "set the weight of a project among its siblings, from now on", TAKES(WRITE), cmd_share_set },
 	{ "journal", NULL, "[PROJECT]", 0, 1, "every movement of GPU-hours, newest first",
-		PAGED | OPTION_BIT(OPT_JOB), cmd_journal },
+		TAKES(PAGED, OPT_JOB), cmd_journal },
 	{ "hold", "list", "[PROJECT]", 0, 1, "GPU-hours set aside for jobs and not yet charged",
-		PAGED | OPTION_BIT(OPT_ALL), cmd_hold_list },
+		TAKES(PAGED, OPT_ALL), cmd_hold_list },
 	{ "charge", "list", "[PROJECT]", 0, 1, "what was charged for which run, newest first",
-		PAGED | OPTION_BIT(OPT_JOB), cmd_charge_list },
+		TAKES(PAGED, OPT_JOB), cmd_charge_list },
 	{ "run", "list", "[PROJECT]", 0, 1, "runs, what they used and what was charged for them, newest first",
-		PAGED | OPTION_BIT(OPT_JOB) | OPTION_BIT(OPT_SINCE), cmd_run_list },
+		TAKES(PAGED, OPT_JOB, OPT_SINCE), cmd_run_list },
 	{ "run", "end", "JOB", 1, 1, "say when a run ended that is gone from Slurm without an end",
-		OPTION_BIT(OPT_AT) | WRITE, cmd_run_end },
-	{ "why", NULL, "JOB", 1, 1, "why a job is where it is: its tier, its funding, who is ahead", 0,
+		TAKES(OPT_AT, WRITE), cmd_run_end },
+	{ "why", NULL, "JOB", 1, 1, "why a job is where it is: its tier, its funding, who is ahead", NULL,
 		cmd_why },
 	{ "events", NULL, "JOB", 1, 1, "what was done about the runs of a job, newest first: told to go, displaced, warned; and why",
-		0, cmd_events },
-	{ "job", "show", "JOB", 1, 1, "the same as why", 0, cmd_why },
+		NULL, cmd_events },
+	{ "job", "show", "JOB", 1, 1, "the same as why", NULL, cmd_why },
 	{ "job", "set", "JOB", 1, 1,
 		"change what a pending job declares; it is priced and checked anew",
-		OPTION_BIT(OPT_DECLARE_MIN_RUNTIME) | OPTION_BIT(OPT_DECLARE_TIER) |
-			OPTION_BIT(OPT_DECLARE_TEAM_RANK) | OPTION_BIT(OPT_REQUEST_ID),
+		TAKES(OPT_DECLARE_MIN_RUNTIME, OPT_DECLARE_TIER,
+			OPT_DECLARE_TEAM_RANK, OPT_REQUEST_ID),
 		cmd_job_set },
 	{ "quote", NULL, "[SBATCH-OPTION...] [SCRIPT]", 1, SBATCH_LINE,
-		"what a submission would get and cost, without submitting it", OPTION_BIT(OPT_OFFLINE), cmd_quote },
+		"what a submission would get and cost, without submitting it", TAKES(OPT_OFFLINE), cmd_quote },
 	{ "doctor", NULL, "", 0, 0, "what is wrong with this installation, and the line that mends it",
-		OPTION_BIT(OPT_ALL), cmd_doctor },
+		TAKES(OPT_ALL), cmd_doctor },
 	{ "setup", NULL, "", 0, 0, "the lines that slurm.conf, plugstack.conf and slurmdbd still need",
-		OPTION_BIT(OPT_ALL) | OPTION_BIT(OPT_APPLY), cmd_setup },
+		TAKES(OPT_ALL, OPT_APPLY), cmd_setup },
 	{ "shadow", "report", "[PROJECT]", 0, 1, "what would have been refused, moved to the free tier or displaced",
-		PAGED | OPTION_BIT(OPT_ALL), cmd_shadow_report },
+		TAKES(PAGED, OPT_ALL), cmd_shadow_report },
 	{ "import", "sacct", "FILE", 1, 1,
 		"take runs of before into the books, out of what sacct -P or --json gave; - is stdin",
-		OPTION_BIT(OPT_CHARGE) | OPTION_BIT(OPT_DRY_RUN) | OPTION_BIT(OPT_TZ), cmd_import_sacct },
+		TAKES(OPT_CHARGE, OPT_DRY_RUN, OPT_TZ), cmd_import_sacct },
 	{ "simulate", NULL, "", 0, 0, "replay jobs on a cluster by the rules of budgetd: who gets what, who waits how long",
-		OPTION_BIT(OPT_TRACE) | OPTION_BIT(OPT_SHARE) | OPTION_BIT(OPT_TREE) | OPTION_BIT(OPT_NODES) |
-			OPTION_BIT(OPT_GPUS_PER_NODE) | OPTION_BIT(OPT_SEED) | OPTION_BIT(OPT_BASELINE) |
-			OPTION_BIT(OPT_MARGIN) | OPTION_BIT(OPT_CLEAR_AFTER) | OPTION_BIT(OPT_UNTIL) |
-			OPTION_BIT(OPT_SVG) | OPTION_BIT(OPT_TZ),
+		TAKES(OPT_TRACE, OPT_SHARE, OPT_TREE, OPT_NODES,
+			OPT_GPUS_PER_NODE, OPT_SEED, OPT_BASELINE,
+			OPT_MARGIN, OPT_CLEAR_AFTER, OPT_UNTIL,
+			OPT_SVG, OPT_TZ),
 		cmd_simulate },
 	{ "check", NULL, "", 0, 0, "the runs of the books, of slurmdbd and of slurmctld side by side, and what differs",
-		OPTION_BIT(OPT_SINCE) | OPTION_BIT(OPT_JOB) | OPTION_BIT(OPT_ALL) | OPTION_BIT(OPT_REPAIR) | OPTION_BIT(OPT_REASON) |
-			OPTION_BIT(OPT_DRY_RUN), cmd_check },
+		TAKES(OPT_SINCE, OPT_JOB, OPT_ALL, OPT_REPAIR, OPT_REASON,
+			OPT_DRY_RUN), cmd_check },
 	{ "verify", NULL, "[FILE]", 0, 1, "recompute the books from their rows; the first row that is wrong is named",
-		OPTION_BIT(OPT_ALL), cmd_verify },
-	{ "backup", NULL, "FILE", 1, 1, "a sound copy of the books as they are now, while budgetd goes on", 0,
+		TAKES(OPT_ALL), cmd_verify },
+	{ "backup", NULL, "FILE", 1, 1, "a sound copy of the books as they are now, while budgetd goes on", NULL,
 		cmd_backup },
-	{ "restore", NULL, "FILE", 1, 1, "put a backup in the place of the books, while budgetd is stopped", 0,
+	{ "restore", NULL, "FILE", 1, 1, "put a backup in the place of the books, while budgetd is stopped", NULL,
 		cmd_restore },
-	{ "health", NULL, "", 0, 0, "is budgetd well", 0, cmd_health },
+	{ "health", NULL, "", 0, 0, "is budgetd well", NULL, cmd_health },
 };
 
 const size_t command_count = ARRAY_SIZE(command_table);
@@ -222,4 +221,14 @@ const char *command_text(const struct command *c, bool arguments, char buf[COMMA
 	snprintf(buf, COMMAND_TEXT_MAX, "%s%s%s%s%s", c->noun, c->verb ? " " : "", c->verb ? c->verb : "",
 		*words ? " " : "", words);
 	return buf;
+}
+
+bool command_takes(const struct command *c, enum command_option o)
+{
+	if (o < OPTIONS_OF_ALL)
+		return true;
+	for (const enum command_option *own = c->options; own && *own != OPTIONS; own++)
+		if (*own == o)
+			return true;
+	return false;
 }

@@ -14,7 +14,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The exit code of the program. */
-enum outcome { DONE = 0, REFUSED = 1, USAGE = 2, UNREACHABLE = 3, FORBIDDEN = 4, WARNED = 5, ILL = 6, OUTCOMES };
+enum outcome { DONE = 0, REFUSED = 1, USAGE = 2, UNREACHABLE = 3, FORBIDDEN = 4, WARNED = 5, ILL = 6, AGAIN = 7, OUTCOMES };
 
 extern const char *const outcome_text[OUTCOMES];	/* one line each, for help and the manual */
 
@@ -81,8 +81,7 @@ enum command_option {
 	OPTIONS
 };
 
-#define OPTION_BIT(o) (1ull << (o))
-#define OPTIONS_OF_ALL (OPTION_BIT(OPT_PROJECT) - 1)	/* the first row of the enum */
+#define OPTIONS_OF_ALL OPT_PROJECT	/* every command has those before it */
 
 struct option_row {
 	char letter;			/* 'o' for -o; 0 = only the long form */
@@ -102,12 +101,14 @@ struct command {
 	const char *arguments;		/* "PROJECT GPU-HOURS"; "" = none */
 	int min_args, max_args;		/* max_args -1 = any number; or SBATCH_LINE */
 	const char *help;		/* one line */
-	unsigned long long options;		/* OPTION_BITs beside OPTIONS_OF_ALL */
+	const enum command_option *options;	/* beside OPTIONS_OF_ALL, behind the last of them OPTIONS; NULL = none */
 	int (*run)(struct session *s);	/* the exit code */
 };
 
 extern const struct command command_table[];
 extern const size_t command_count;
+
+bool command_takes(const struct command *c, enum command_option o);
 
 /* "deposit PROJECT GPU-HOURS"; without `arguments` "deposit". Returns buf; cannot fail. */
 #define COMMAND_TEXT_MAX 96

@@ -30,7 +30,7 @@ static void command_print(const struct command *c, FILE *to)
 	if (c->max_args == SBATCH_LINE)
 		sbatch_options_print(to);
 	for (int i = 0; i < OPTIONS; i++)
-		if ((OPTIONS_OF_ALL | c->options) & OPTION_BIT(i))
+		if (command_takes(c, i))
 			option_print(&option_table[i], c->max_args != SBATCH_LINE, to);
 	putc('\n', to);
 }

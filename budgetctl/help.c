@@ -48,11 +48,10 @@ static void option_print(const struct option_row *o, bool letters, FILE *to)
 }
 
 /* Among sbatch's words most letters are sbatch's (sbatch_line.h): `letters` false. */
-static void options_print(unsigned long long bits, bool letters, FILE *to)
+static void options_of_all_print(bool letters, FILE *to)
 {
-	for (int i = 0; i < OPTIONS; i++)
-		if (bits & OPTION_BIT(i))
-			option_print(&option_table[i], letters, to);
+	for (int i = 0; i < OPTIONS_OF_ALL; i++)
+		option_print(&option_table[i], letters, to);
 }
 
 /* What a row of the table has no room for; `about` is part of the usage of the commands that it belongs to.
@@ -105,8 +104,10 @@ static void command_print(const struct command *c, FILE *to)
 		"Usage: budgetctl %s [OPTION...]\nIn short: %s.\n\nOptions:", command_text(c, true, text),
 		c->help);
 	say_line(to, 0, usage);
-	options_print(c->options, letters, to);
-	options_print(OPTIONS_OF_ALL, letters, to);
+	for (int i = OPTIONS_OF_ALL; i < OPTIONS; i++)
+		if (command_takes(c, i))
+			option_print(&option_table[i], letters, to);
+	options_of_all_print(letters, to);
 	for (size_t i = 0; (note = help_note(c, i)); i++) {
 		putc('\n', to);
 		say_line(to, 0, note);
@@ -127,7 +128,7 @@ static void program_print(FILE *to)
 		"charged.\n\nCommands:");
 	commands_print(NULL, to);
 	fputs("\nOptions of every command:\n", to);
-	options_print(OPTIONS_OF_ALL, true, to);
+	options_of_all_print(true, to);
 	fputs("\nExit codes:\n", to);
 	for (int i = 0; i < OUTCOMES; i++)
 		outcome_print(i, to);

@@ -4,7 +4,7 @@
  *
  * Every function that returns an exit code has said by itself what went wrong.
  *
- * Threads  one; import_send.c has one of its own while it sends, which touches nothing of this */
+ * Threads  one; import_send.c has some of its own while it sends, which touch nothing of this */
 #ifndef BUDGETCTL_IMPORT_H
 #define BUDGETCTL_IMPORT_H
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * import_send.c - import sacct: the runs of a file to budgetd, a batch a call
  *
- * While budgetd writes one batch the next one is read, so that both have work to do. budgetd takes each row once:
- * an import that was cut off anywhere is said again, and goes on. The rows of a resized job follow each other in
+ * While budgetd writes one batch the next one waits for it and a third is read, so that it never waits. It takes each
+ * row once: an import that was cut off anywhere is said again, and goes on. The rows of a resized job follow each other in
  * what sacct prints, in any order; they go in one batch, by time. */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,6 +15,7 @@
 
 #define BATCH_ROWS 800 /* some 10 us each: a submission waits no longer for budgetd than that */
 #define BATCH_MAX  1000 /* of budgetd */
+#define CALLS      2 /* on their way at once: as budgetd has written a batch the next one is there */
 
 #define TEXT_MAX     63 /* bytes of a cluster, partition or JobID */
 #define STATE_MAX    31
@@ -44,10 +45,12 @@ struct sending {
 	struct session *session;
 	bool charge;
 	struct json_object *users; /* name -> uid */
-	struct json_object *row[BATCH_MAX];
+	char *row[BATCH_MAX];
 	struct key key[BATCH_MAX];
 	int nrows;
-	struct call call;
+	size_t bytes; /* of the rows, with a newline each */
+	struct call call[CALLS];
+	int oldest; /* of the calls: the next one to be answered, and then the next one to be made */
 };
 
 /* --- calling ---------------------------------------------------------------------------------------- */
@@ -120,46 +123,81 @@ static int reply_take(struct import *im, struct json_object *reply)
 	return rv;
 }
 
-/* The answer to the batch that is on its way. */
-static int call_wait(struct import *im)
+/* 0: the batch is in the books, and counted; -1: c->why or c->reply tells; or an exit code. */
+static int call_end(struct import *im, struct call *c)
 {
-	struct call *c = &im->sending->call;
-	int rv;
-
-	if (!c->on)
-		return DONE;
 	pthread_join(c->thread, NULL);
 	c->on = false;
-	if (c->rv < 0)
-		rv = failed(im, c->err == ENOMEM ? REFUSED : UNREACHABLE, c->why.text);
-	else if (c->status >= 300)
-		rv = failed(im, c->status == 403 ? FORBIDDEN : REFUSED, client_error(c->status, c->reply));
-	else
-		rv = reply_take(im, c->reply);
+	return c->rv < 0 || c->status >= 300 ? -1 : reply_take(im, c->reply);
+}
+
+static void call_free(struct call *c)
+{
 	json_object_put(c->body);
 	json_object_put(c->reply);
 	c->body = c->reply = NULL;
+}
+
+/* Those behind one that failed are waited for, too, so that what is said is what is in the books. */
+static int call_failed(struct import *im, const struct call *c)
+{
+	for (int i = 0; i < CALLS; i++)
+		if (im->sending->call[i].on)
+			call_end(im, &im->sending->call[i]);
+	if (c->rv < 0)
+		return failed(im, c->err == ENOMEM ? REFUSED : UNREACHABLE, c->why.text);
+	return failed(im, c->status == 403 ? FORBIDDEN : REFUSED, client_error(c->status, c->reply));
+}
+
+/* The answer to the batch that is longest on its way. Its place is free then. */
+static int call_wait(struct import *im)
+{
+	struct sending *b = im->sending;
+	struct call *c = &b->call[b->oldest];
+	int rv = DONE;
+
+	b->oldest = (b->oldest + 1) % CALLS;
+	if (c->on)
+		rv = call_end(im, c);
+	if (rv < 0)
+		rv = call_failed(im, c);
+	call_free(c);
 	return rv;
+}
+
+static void rows_free(struct sending *b)
+{
+	for (int i = 0; i < b->nrows; i++)
+		free(b->row[i]);
+	b->nrows = 0;
+	b->bytes = 0;
+}
+
+/* The rows of the batch, a line each. NULL is out of memory. */
+static struct json_object *rows_join(const struct sending *b)
+{
+	char *text = malloc(b->bytes + 1), *end = text;
+	struct json_object *joined;
+
+	for (int i = 0; text && i < b->nrows; i++) {
+		end = stpcpy(end, b->row[i]);
+		*end++ = '\n';
+	}
+	joined = text ? json_object_new_string_len(text, (int)(end - text)) : NULL;
+	free(text);
+	return joined;
 }
 
 /* The rows of the batch become the body. NULL is out of memory. */
 static struct json_object *body_make(struct sending *b)
 {
-	struct json_object *body = json_object_new_object(), *rows = json_object_new_array();
-	int taken = 0;
+	struct json_object *body = json_object_new_object(), *rows = rows_join(b);
 
-	if (body && rows && json_object_object_add(body, "rows", json_object_get(rows)) == 0 &&
-		json_object_object_add(body, "charge", json_object_new_boolean(b->charge)) == 0)
-		while (taken < b->nrows && json_object_array_add(rows, b->row[taken]) == 0)
-			taken++;
-	for (int i = taken; i < b->nrows; i++)
-		json_object_put(b->row[i]);
-	json_object_put(rows);
-	if (taken == b->nrows && body) {
-		b->nrows = 0;
+	rows_free(b);
+	if (body && rows && json_object_object_add(body, "charge", json_object_new_boolean(b->charge)) == 0 &&
+		json_object_object_add(body, "rows", rows) == 0)
 		return body;
-	}
-	b->nrows = 0;
+	json_object_put(rows);
 	json_object_put(body);
 	return NULL;
 }
@@ -167,15 +205,17 @@ static struct json_object *body_make(struct sending *b)
 static int batch_send(struct import *im)
 {
 	struct sending *b = im->sending;
-	int rv = call_wait(im);
+	struct call *c = &b->call[b->oldest];
+	struct json_object *body = body_make(b);
+	int rv = body ? call_wait(im) : out_of_memory();
 
-	if (rv != DONE || !b->nrows)
+	if (rv != DONE) {
+		json_object_put(body);
 		return rv;
-	b->call = (struct call){.client = b->session->client, .body = body_make(b)};
-	if (!b->call.body)
-		return out_of_memory();
-	b->call.on = pthread_create(&b->call.thread, NULL, call_make, &b->call) == 0;
-	return b->call.on ? DONE : failed(im, REFUSED, "no thread can be made");
+	}
+	*c = (struct call){.client = b->session->client, .body = body};
+	c->on = pthread_create(&c->thread, NULL, call_make, c) == 0;
+	return c->on ? DONE : failed(im, REFUSED, "no thread can be made");
 }
 
 /* --- rows ------------------------------------------------------------------------------------------- */
@@ -205,7 +245,7 @@ static int64_t uid_of(struct sending *b, const struct sacct_run *r)
 }
 
 /* The values that doc/api.md lists, in its order; sacct_run_read() took no text with a tab. NULL is out of memory. */
-static struct json_object *row_make(int64_t line, int64_t job, int64_t uid, const struct sacct_run *r)
+static char *row_make(int64_t line, int64_t job, int64_t uid, const struct sacct_run *r)
 {
 	int state = (int)strcspn(r->state, " +");
 	char text[ROW_TEXT_MAX];
@@ -214,7 +254,7 @@ static struct json_object *row_make(int64_t line, int64_t job, int64_t uid, cons
 		r->cluster, job, r->label, r->account, uid, r->partition, r->qos, r->submit, r->start, r->end, state,
 		r->state, r->tres);
 
-	return n < 0 || n >= (int)sizeof(text) || uid < 0 ? NULL : json_object_new_string_len(text, n);
+	return n < 0 || n >= (int)sizeof(text) || uid < 0 ? NULL : strdup(text);
 }
 
 static bool is_same_run(const struct key *a, const struct key *b)
@@ -223,7 +263,7 @@ static bool is_same_run(const struct key *a, const struct key *b)
 }
 
 /* Behind the rows of other runs, by time among those of its own. */
-static void row_put(struct sending *b, struct json_object *row, const struct key *key)
+static void row_put(struct sending *b, char *row, const struct key *key)
 {
 	int i = b->nrows++;
 
@@ -233,6 +273,7 @@ static void row_put(struct sending *b, struct json_object *row, const struct key
 	}
 	b->key[i] = *key;
 	b->row[i] = row;
+	b->bytes += strlen(row) + 1;
 }
 
 /* What no row of the books can be made of: "" = nothing. */
@@ -251,7 +292,7 @@ int import_send(struct import *im, int64_t line, const struct sacct_run *r)
 {
 	struct sending *b = im->sending;
 	struct key key = {.job = atoll(r->job), .start = r->start, .from = r->from};
-	struct json_object *row;
+	char *row;
 	int rv = DONE;
 
 	if (r->gpus.total + r->gpus.shards + r->gpus.mps == 0) {
@@ -274,9 +315,11 @@ int import_send(struct import *im, int64_t line, const struct sacct_run *r)
 
 int import_send_rest(struct import *im)
 {
-	int rv = batch_send(im);
+	int rv = im->sending->nrows ? batch_send(im) : DONE;
 
-	return rv == DONE ? call_wait(im) : rv;
+	for (int i = 0; rv == DONE && i < CALLS; i++)
+		rv = call_wait(im);
+	return rv;
 }
 
 /* --- begin and end ---------------------------------------------------------------------------------- */
@@ -307,13 +350,12 @@ void import_send_end(struct import *im)
 	json_object_put(im->projects);
 	if (!b)
 		return;
-	if (b->call.on) {
-		pthread_join(b->call.thread, NULL);
-		json_object_put(b->call.body);
-		json_object_put(b->call.reply);
+	for (int i = 0; i < CALLS; i++) {
+		if (b->call[i].on)
+			pthread_join(b->call[i].thread, NULL);
+		call_free(&b->call[i]);
 	}
-	for (int i = 0; i < b->nrows; i++)
-		json_object_put(b->row[i]);
+	rows_free(b);
 	json_object_put(b->users);
 	free(b);
 }

@@ -25,18 +25,19 @@ static void sentence_print(const char *text, FILE *to)
 
 static void command_options_print(const struct command *c, FILE *to)
 {
-	unsigned long long left = c->options;
+	int last = 0;
 
-	if (!left)
+	for (int i = OPTIONS_OF_ALL; i < OPTIONS; i++)
+		last = command_takes(c, i) ? i : last;
+	if (!last)
 		return;
 	fputs("Its options:\n", to);
-	for (int i = 0; i < OPTIONS; i++) {
-		if (!(left & OPTION_BIT(i)))
+	for (int i = OPTIONS_OF_ALL; i <= last; i++) {
+		if (!command_takes(c, i))
 			continue;
-		left &= ~OPTION_BIT(i);
 		putc('.', to);
 		roff_option(to, 0, option_table[i].name, option_table[i].argument);
-		fputs(left ? " ,\n" : " .\n", to);
+		fputs(i < last ? " ,\n" : " .\n", to);
 	}
 }
 

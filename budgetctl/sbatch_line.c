@@ -10,7 +10,7 @@
 #define SLIP_MAX 2 /* letters; --container-image of a plugin is no slip for --container-id */
 
 struct line {
-	unsigned long long ours; /* OPTION_BITs */
+	const struct command *command;
 	int n, next;
 	char **words;
 	bool in_script; /* behind the script: its arguments, whatever they look like */
@@ -33,7 +33,7 @@ static int ours_long(const struct line *l, const char *word, const char **value)
 
 	*value = equals ? equals + 1 : NULL;
 	for (int i = 0; i < OPTIONS; i++)
-		if ((l->ours & OPTION_BIT(i)) && strlen(option_table[i].name) == length &&
+		if (command_takes(l->command, i) && strlen(option_table[i].name) == length &&
 			!strncmp(option_table[i].name, word + 2, length))
 			return i;
 	return OPTIONS;
@@ -128,7 +128,7 @@ static int words_of_sbatch(const char *word)
 
 int sbatch_line_split(const struct command *c, int n, char **words, struct arguments *out)
 {
-	struct line l = {.ours = (OPTIONS_OF_ALL | c->options), .n = n, .words = words, .out = out};
+	struct line l = {.command = c, .n = n, .words = words, .out = out};
 	int left = 0;
 
 	while (l.next < n && strcmp(words[l.next], "--") != 0) {

@@ -234,7 +234,7 @@ static int call(struct session *s, const char *method, const char *path, struct 
 		*reply = answer;
 		return DONE;
 	}
-	rv = status == 401 || status == 403 ? FORBIDDEN : REFUSED;
+	rv = status == 401 || status == 403 ? FORBIDDEN : status == 503 ? AGAIN : REFUSED;
 	if (refusal)
 		fault_set(refusal, "%s", client_error(status, answer));
 	else

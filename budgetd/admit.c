@@ -3,6 +3,7 @@
 #include "budgetd/admit.h"
 #include "budgetd/admit_parts.h"
 #include "budgetd/cluster_state.h"
+#include "budgetd/ledger_guard.h"
 #include "budgetd/rates.h"
 #include "lib/duration.h"
 #include <assert.h>
@@ -108,6 +109,9 @@ struct admission_question admit_ask(const struct budgetd *b, const struct questi
 		[ON_EXHAUSTED_FREE] = ADMIT_FREE, [ON_EXHAUSTED_REJECT] = ADMIT_REJECT, [ON_EXHAUSTED_WAIT] = ADMIT_WAIT,
 	};
 
+	bool script_only;
+	int signal = question_signal(q, &script_only);
+
 	return (struct admission_question){
 		.request = &p->request,
 		.options = &p->options,
@@ -116,6 +120,8 @@ struct admission_question admit_ask(const struct budgetd *b, const struct questi
 		.price = p->price,
 		.deferred = is_deferred(q, now),
 		.requeueable = q->requeueable,
+		.signal = signal,
+		.signal_script = script_only,
 		.on_exhausted = exhausted[path_on_exhausted(path, admit_site_policy(b))],
 	};
 }
@@ -218,7 +224,7 @@ static void decide_for_stranger(const struct admission_question *aq, const struc
 
 /* The queue alone tells what belongs together: the next pass does it (controller_het.c). */
 #define HET_FOLLOWS "\nAll components of its het job follow."
-static_assert(sizeof(HET_FOLLOWS) + sizeof(((struct admission *)0)->text) <= VERDICT_TEXT_MAX, "there is room for it behind any text");
+static_assert(sizeof(HET_FOLLOWS) + sizeof(((struct admission *)0)->text) + 192 <= VERDICT_TEXT_MAX, "there is room for it behind any text");
 
 /* The verdict over the books of `l`, and what it was made from; nothing is written. path->depth is 0 when the account is no project. */
 static int judge(const struct budgetd *b, struct ledger *l, const struct question *q, const struct priced *p, const struct set_aside *aside,
@@ -277,6 +283,22 @@ static bool judge_early(struct budgetd *b, const struct question *q, int64_t now
 	return true;
 }
 
+/* Slurm starts what fits at once, wherever it fits: one that would be inside its minimum runtime when a gang is to start on nodes that are cleared
+ * for it waits for the next pass, which keeps it off them. */
+static void keep_off(struct budgetd *b, const struct admission *a, int64_t now, struct verdict *v)
+{
+	struct gang_guard g = cluster_state_guard(b->cluster);
+	size_t n = strlen(v->text);
+
+	if (!g.job || a->waits)
+		return;
+	if (a->tier == TIER_FUNDED ? now + a->min_runtime_s <= g.at : !g.together || now + GUARD_CLOSES_S(b->settings) < g.at)
+		return;
+	v->kept_off = true;
+	snprintf(v->text + n, sizeof(v->text) - n, "%sIt is held for a moment, since nodes are cleared for job %u; a minimum runtime that ends before "
+		"that one starts may use them.", n ? "\n" : "", g.job);
+}
+
 static int admit_in_transaction(struct budgetd *b, const struct question *q, const struct priced *p, const char *request, int64_t job,
 	int64_t now, struct verdict *v, struct fault *why)
 {
@@ -285,7 +307,10 @@ static int admit_in_transaction(struct budgetd *b, const struct question *q, con
 
 	if (judge(b, b->ledger, q, p, NULL, now, &path, &a, v, why) < 0)
 		return -1;
-	return v->accepted && path.depth ? record(b->ledger, q, p, &a, &path, request, job, now, v, why) : 0;
+	if (!v->accepted || !path.depth)
+		return 0;
+	keep_off(b, &a, now, v);
+	return record(b->ledger, q, p, &a, &path, request, job, now, v, why);
 }
 
 int admit(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now, struct verdict *out, struct fault *why)

@@ -12,12 +12,13 @@
 #include "budgetd/question.h"
 #include "lib/admission.h"
 
-#define VERDICT_TEXT_MAX (ADMISSION_TEXT_MAX + 64)
+#define VERDICT_TEXT_MAX (ADMISSION_TEXT_MAX + 256)
 
 struct verdict {
 	bool accepted;
 	enum job_tier tier;		/* UNSET when accepted: the job asks for no GPU and is left alone */
 	const char *qos;		/* of the settings; NULL = leave */
+	bool kept_off;			/* nodes are cleared for a gang: to be held until the loop has told Slurm that it may not start there */
 	bool waits;			/* tasks of it wait for money: to be held, and the loop releases those that are paid for */
 	char account[PROJECT_NAME_MAX];	/* "" = leave */
 	char token[TOKEN_MAX];		/* "" = none */

@@ -19,6 +19,7 @@ struct cluster_state {
 	struct slurm_facts facts;
 	struct cluster_view *view;
 	struct job_table *jobs;
+	uint32_t newest_job;
 	struct account_table *accounts;
 	struct account_user *users;	/* of accounts, sorted by uid */
 	size_t nusers;
@@ -29,6 +30,7 @@ struct cluster_state {
 	struct idle_jobs idle;
 	struct job_turn *turns;
 	size_t nturns;
+	struct gang_guard guard;
 	char error[FAULT_TEXT_MAX];
 };
 
@@ -70,10 +72,22 @@ void cluster_state_publish(struct cluster_state *s, const struct slurm_facts *fa
 	if (jobs) {
 		old_jobs = s->jobs;
 		s->jobs = jobs;
+		if (jobs->count && jobs->jobs[jobs->count - 1].job_id > s->newest_job)
+			s->newest_job = jobs->jobs[jobs->count - 1].job_id;
 	}
 	pthread_rwlock_unlock(&s->lock);
 	cluster_view_free(old_view);
 	job_table_free(old_jobs);
+}
+
+uint32_t cluster_state_newest_job(struct cluster_state *s)
+{
+	uint32_t newest;
+
+	pthread_rwlock_rdlock(&s->lock);
+	newest = s->newest_job;
+	pthread_rwlock_unlock(&s->lock);
+	return newest;
 }
 
 void cluster_state_pass_done(struct cluster_state *s, int64_t at, const struct pass_times *took, const char *error)
@@ -373,16 +387,36 @@ void cluster_state_publish_turns(struct cluster_state *s, struct job_turn *turns
 	free(old);
 }
 
-bool cluster_state_turn(struct cluster_state *s, uint32_t job, struct job_turn *out)
+bool cluster_state_turn(struct cluster_state *s, uint32_t job, uint32_t record, struct job_turn *out)
 {
-	bool found = false;
+	bool found = false, exact = false;
 
 	pthread_rwlock_rdlock(&s->lock);
-	for (size_t i = 0; i < s->nturns && !found; i++) {
-		found = s->turns[i].job == job;
-		if (found)
+	for (size_t i = 0; i < s->nturns && !exact; i++) {
+		if (s->turns[i].job != job)
+			continue;
+		exact = s->turns[i].record == record;
+		if (exact || !found)
 			*out = s->turns[i];
+		found = true;
 	}
 	pthread_rwlock_unlock(&s->lock);
 	return found;
+}
+
+void cluster_state_set_guard(struct cluster_state *s, const struct gang_guard *g)
+{
+	pthread_rwlock_wrlock(&s->lock);
+	s->guard = *g;
+	pthread_rwlock_unlock(&s->lock);
+}
+
+struct gang_guard cluster_state_guard(struct cluster_state *s)
+{
+	struct gang_guard g;
+
+	pthread_rwlock_rdlock(&s->lock);
+	g = s->guard;
+	pthread_rwlock_unlock(&s->lock);
+	return g;
 }

@@ -18,6 +18,9 @@ void cluster_state_free(struct cluster_state *s);	/* NULL is fine */
 /* NULL keeps what is there. Tables become the state's. */
 void cluster_state_publish(struct cluster_state *s, const struct slurm_facts *facts, struct cluster_view *view, struct job_table *jobs);
 
+/* The highest job id that any pass has seen; 0 = none yet. */
+uint32_t cluster_state_newest_job(struct cluster_state *s);
+
 /* Where the time of a pass went: reading Slurm's tables, deciding and writing the books, telling Slurm. What is missing is the file's. */
 struct pass_times {
 	int64_t all_ms, looked_ms, decided_ms, published_ms;
@@ -94,13 +97,25 @@ void cluster_state_health(struct cluster_state *s, struct cluster_health *out);
 
 /* Where each job of the queue stood in the order of the last pass; the array becomes the state's. */
 struct job_turn {
-	uint32_t job;			/* (array) job id */
+	uint32_t job, record;		/* (array) job id; of its record: a task may have one of its own */
 	enum order_front front;
 	size_t position, of;		/* 1 = the first of its tier */
 	bool cleared;			/* nodes are cleared for it */
+	bool kept_off;			/* it may not start on nodes that are cleared for another one */
 };
 void cluster_state_publish_turns(struct cluster_state *s, struct job_turn *turns, size_t n);
-bool cluster_state_turn(struct cluster_state *s, uint32_t job, struct job_turn *out);	/* the first of its records; false: it does not wait */
+/* Of the record; where it has no turn, the first of the job's. False: the job does not wait. */
+bool cluster_state_turn(struct cluster_state *s, uint32_t job, uint32_t record, struct job_turn *out);
+
+/* The nodes that are cleared for a gang: until when, as far as is planned. */
+struct gang_guard {
+	uint32_t job;			/* (array) job id; 0 = there is none */
+	int64_t at;
+	bool together;			/* of a het job: free jobs are kept off as well */
+	char nodes[256];		/* names with commas between; cut when they are many */
+};
+void cluster_state_set_guard(struct cluster_state *s, const struct gang_guard *g);
+struct gang_guard cluster_state_guard(struct cluster_state *s);
 
 /* Look at jobs under the lock. `each` must be quick and must not call back. */
 typedef void (*job_fn)(const struct job_view *j, void *arg);

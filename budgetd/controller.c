@@ -16,7 +16,6 @@
 
 struct controller {
 	struct budgetd *b;
-	struct ledger *books;		/* a reader of our own: a snapshot may last as long as a pass */
 	struct asked *asked;
 	bool facts_told;
 	int64_t ask_accounts_at;	/* slurmdbd, for the accounts of users */
@@ -42,10 +41,8 @@ struct controller *controller_new(struct budgetd *b, struct fault *why)
 	}
 	c->b = b;
 	c->asked = asked_new();
-	if (!c->asked)
+	if (!c->asked) {
 		fault_errno(why, ENOMEM, "out of memory");
-	if (!c->asked || ledger_open_reader(b->settings->database, &c->books, why) < 0) {
-		asked_free(c->asked);
 		free(c);
 		return NULL;
 	}
@@ -56,7 +53,6 @@ void controller_free(struct controller *c)
 {
 	if (!c)
 		return;
-	ledger_close(c->books);
 	asked_free(c->asked);
 	ranking_free(c->ranking);
 	free(c);
@@ -332,10 +328,10 @@ static int decide(struct controller *c, struct pass *p, struct pass_times *took,
 	int rc = ledger_write(c->b->ledger, why);	/* the answers of all jobs in the table are in the snapshot */
 
 	if (rc == 0)
-		rc = ledger_begin(c->books, LEDGER_READ, why);
+		rc = ledger_begin(c->b->snapshot, LEDGER_READ, why);
 	if (rc == 0) {
 		rc = pass_over_books(c, p, why);
-		ledger_rollback(c->books);
+		ledger_rollback(c->b->snapshot);
 	}
 	took->published_ms = (slurm_link_updates_us(p->b->slurm) - told_us) / 1000;
 	took->decided_ms = now_ms() - begun - took->published_ms;
@@ -349,7 +345,7 @@ int64_t controller_next_due(const struct controller *c)
 
 int controller_pass(struct controller *c, int64_t now, struct fault *why)
 {
-	struct pass p = { .b = c->b, .books = c->books, .asked = c->asked, .kept = &c->ranking, .now = now };
+	struct pass p = { .b = c->b, .books = c->b->snapshot, .asked = c->asked, .kept = &c->ranking, .now = now };
 	struct pass_times took = { 0 };
 	int64_t begun = now_ms();
 	int rc = look(c, &p, why);
@@ -371,7 +367,7 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 	c->next_due = pass_next_due(&p);
 	pass_slots_free(p.slots);
 	free(p.leaving);
-	if (ledger_checkpoint(c->books, why) < 0)
+	if (ledger_checkpoint(c->b->snapshot, why) < 0)
 		rc = -1;
 	took.all_ms = now_ms() - begun;
 	cluster_state_pass_done(c->b->cluster, now, &took, rc < 0 ? why->text : NULL);

@@ -13,6 +13,7 @@
 
 struct controller;
 
+/* Over b->ledger, b->snapshot, b->slurm and the other parts; NULL: no memory. */
 struct controller *controller_new(struct budgetd *b, struct fault *why);
 void controller_free(struct controller *c);	/* NULL is fine */
 

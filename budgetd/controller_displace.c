@@ -149,8 +149,6 @@ static void notify(struct pass *p, const struct leaving_run *l)
 	slurm_link_notify(p->b->slurm, l->job->job_id, text, NULL);	/* a courtesy: the signal is what counts */
 }
 
-/* The one of its --signal; else SIGTERM to what srun started in it. Its script is left alone then: one that does not expect a signal would end
- * at once, and all that it has begun with it. */
 static int signal_of(struct pass *p, void *arg, struct fault *why)
 {
 	struct wish *x = arg;
@@ -162,10 +160,8 @@ static int signal_of(struct pass *p, void *arg, struct fault *why)
 	if (!x->admission || admission_request(p->b->ledger, x->admission, &request, why) < 0)
 		return x->admission ? -1 : 0;
 	body = json_tokener_parse(request);
-	if (body && question_from_json(body, &q, NULL) == 0 && q.signal > 0 && q.signal < SIGRTMAX) {
-		x->signal = (int)q.signal;
-		x->script_only = q.signal_script;
-	}
+	if (body && question_from_json(body, &q, NULL) == 0)
+		x->signal = question_signal(&q, &x->script_only);
 	json_object_put(body);
 	free(request);
 	return 0;
@@ -255,7 +251,8 @@ bool pass_has_lost_place(const struct pass *p, int64_t run)
 	return false;
 }
 
-/* Slurm keeps a run for its PreemptExemptTime, which is the site's default minimum runtime, whatever it declared itself. */
+/* Slurm keeps a run for the PreemptExemptTime of its QOS, whatever it declared itself. That is the default minimum runtime: the doctor checks
+ * that they agree (qos-exempt-time). Where they do not, a run is lowered too early, and is spared when it is still there after a while. */
 static bool slurm_protects(const struct pass *p, const struct leaving_run *l)
 {
 	return p->now - l->run.start <= p->b->settings->default_min_runtime_s;
@@ -267,7 +264,7 @@ static int make_go(struct pass *p, struct leaving_run *l, const struct waiting *
 
 	if (!first && p->now - l->x.made_to_go_at > SPARED_AFTER_S && w)
 		return spare(p, l, "the job that it was to go for cannot use its GPUs", why);
-	if (w && !slurm_protects(p, l) && !l->job->het_job_id)	/* Slurm displaces no het job, wherever it stands */
+	if (w && !slurm_protects(p, l) && !l->job->het_job_id && !w->job->het_job_id)	/* Slurm displaces no het job, and nobody for one */
 		done = lower(p, l, w);
 	else if (first)
 		done = send_off(p, l);
@@ -305,15 +302,20 @@ static int follow_one(struct pass *p, struct leaving_run *l, struct fault *why)
 
 	if (l->run.ended)
 		return follow_ended(p, l, why);
-	if (!l->job || (l->job->stage != STAGE_RUNNING && l->job->stage != STAGE_SUSPENDED) || pass_mode(p, l->job) != ENFORCE_ON)
+	if (!l->job || (l->job->stage != STAGE_RUNNING && l->job->stage != STAGE_SUSPENDED))
 		return 0;
+	if (pass_mode(p, l->job) != ENFORCE_ON)
+		return spare(p, l, "nothing is displaced any more where it runs (enforce)", why);
+	if (l->may_stay && !l->x.made_to_go_at)
+		return spare(p, l, "its node need not be empty any more", why);
 	if (l->x.for_job && !w)
 		return spare(p, l, "the job that it was to go for does not wait any more", why);
 	if (l->x.for_job && p->b->settings->displace == DISPLACE_OFF)
 		return spare(p, l, "funded runs do not give way any more (displace = off)", why);
 	if (p->now >= l->x.due)
 		return make_go(p, l, w, why);
-	return l->x.signalled_at ? 0 : signal_once(p, l, why);
+	/* Processes that are suspended hear no signal, and Slurm takes none for them. */
+	return l->x.signalled_at || l->job->stage == STAGE_SUSPENDED ? 0 : signal_once(p, l, why);
 }
 
 /* All signals first: who leaves takes its time, and they leave together. */

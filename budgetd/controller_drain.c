@@ -2,7 +2,8 @@
  * controller_drain.c - nodes that are to be empty (doc/model.md, 6): drained in Slurm, and their runs told to go when they may be.
  *
  * Level-triggered: what an administrator said stands in the books, what is so in Slurm's table of nodes. A drain that somebody ended with
- * scontrol is over; one that was ended here is taken back in Slurm, as long as it is still ours there. */
+ * scontrol is over; one that was ended here is taken back in Slurm, as long as it is still ours there. Who was told to leave a node that need
+ * not be empty any more may stay. */
 #include "budgetd/ledger_drain.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
@@ -16,6 +17,7 @@
 struct draining {
 	const struct node_view *node;
 	bool critical;
+	bool only_asked;		/* Slurm is told in this pass: nobody leaves yet, and who was told before does not stay */
 };
 
 struct drains {
@@ -46,7 +48,7 @@ static int write_set(struct pass *p, void *arg, struct fault *why)
 {
 	const struct drain *d = arg;
 
-	return drain_set(p->b->ledger, d->id, p->now, why);
+	return drain_set(p->b->ledger, d->id, d->set_at, why);
 }
 
 static int write_end(struct pass *p, void *arg, struct fault *why)
@@ -54,6 +56,17 @@ static int write_end(struct pass *p, void *arg, struct fault *why)
 	const struct drain *d = arg;
 
 	return drain_end(p->b->ledger, d->id, "scontrol", p->now, why);
+}
+
+/* A node that Slurm does not know any more: the wish stays for when it comes back, and is then told anew. Said once: afterwards set_at is 0. */
+static int follow_missing(struct drains *x, struct drain *d)
+{
+	if (!d->set_at)
+		return 0;
+	log_warning("node %s, which is to be drained, is not in Slurm any more: it is drained when it comes back, unless that is ended: "
+		"budgetctl undrain %s", d->node, d->node);
+	d->set_at = 0;
+	return pass_write(x->p, LEDGER_HOLDS, write_set, d, x->why);
 }
 
 /* Slurm is told until it is so; what is taken back there afterwards is over here. */
@@ -66,14 +79,18 @@ static int follow_wish(const struct drain *d, void *arg)
 	struct fault problem = { "" };
 	char text[DRAIN_TEXT_MAX];
 
-	if (n && n->draining && (d->set_at || is_ours(n, d))) {
-		x->nodes[x->count++] = (struct draining){ n, d->critical };
+	if (!n)
+		return follow_missing(x, &copy);
+	if (n->draining && (d->set_at || is_ours(n, d))) {
+		x->nodes[x->count++] = (struct draining){ n, d->critical, false };
+		copy.set_at = p->now;
 		return d->set_at ? 0 : pass_write(p, LEDGER_HOLDS, write_set, &copy, x->why);
 	}
-	if (n && !n->draining && d->set_at) {
+	if (!n->draining && d->set_at) {
 		log_info("node %s does not drain any more: somebody ended it with scontrol", d->node);
 		return pass_write(p, LEDGER_HOLDS, write_end, &copy, x->why);
 	}
+	x->nodes[x->count++] = (struct draining){ n, d->critical, true };
 	if (slurm_link_drain(p->b->slurm, d->node, drain_text(d, text), &problem) < 0)
 		log_warning("%s", problem.text);
 	else
@@ -101,7 +118,7 @@ static int follow_node(struct drains *x, const struct node_view *n, struct fault
 		return 0;
 	}
 	if (p->b->settings->drain == DRAIN_ALL)
-		x->nodes[x->count++] = (struct draining){ n, false };
+		x->nodes[x->count++] = (struct draining){ n, false, false };
 	return 0;
 }
 
@@ -134,6 +151,11 @@ static int tell(struct pass *p, const struct run *r, const struct draining *on, 
 	return pass_tell_to_go(p, r->id, reason, detail, now, why) < 0 ? -1 : 0;
 }
 
+static bool may_run(const struct job_view *j)
+{
+	return j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED;
+}
+
 /* Its run, and from when on it may be told. 1; 0 = the books have no run of it that goes on; -1. */
 static int find_run(struct pass *p, const struct job_view *j, const struct draining *on, struct run *r, int64_t *at, struct fault *why)
 {
@@ -154,7 +176,7 @@ static int look_at_het(struct pass *p, uint32_t het_job, const struct draining *
 		const struct job_view *j = &p->jobs->jobs[i];
 		struct run r;
 		int64_t at;
-		int rc = j->het_job_id == het_job && j->stage == STAGE_RUNNING ? find_run(p, j, on, &r, &at, why) : 0;
+		int rc = j->het_job_id == het_job && may_run(j) ? find_run(p, j, on, &r, &at, why) : 0;
 
 		if (rc < 0 || (rc == 1 && tells && tell(p, &r, on, why) < 0))
 			return -1;
@@ -170,7 +192,7 @@ static int look_at(struct pass *p, const struct job_view *j, const struct draini
 	int64_t at = 0;
 	int rc;
 
-	if (j->stage != STAGE_RUNNING || !job_concerns_us(j) || pass_mode(p, j) != ENFORCE_ON || !slurm_link_has_node(j->nodes, on->node->name))
+	if (!may_run(j) || !job_concerns_us(j) || pass_mode(p, j) != ENFORCE_ON || !slurm_link_has_node(j->nodes, on->node->name))
 		return 0;
 	if (!j->het_job_id) {
 		rc = find_run(p, j, on, &r, &at, why);
@@ -181,14 +203,47 @@ static int look_at(struct pass *p, const struct job_view *j, const struct draini
 	return at <= p->now ? look_at_het(p, j->het_job_id, on, true, &at, why) : 0;
 }
 
+/* --- who need not leave any more ------------------------------------------------------------------ */
+
+static bool on_one_of(const struct drains *x, const struct job_view *j)
+{
+	for (size_t n = 0; n < x->count; n++)
+		if (slurm_link_has_node(j->nodes, x->nodes[n].node->name))
+			return true;
+	return false;
+}
+
+/* On a node that is to be empty, or a component of a het job of which another one is. */
+static bool has_to_leave(const struct drains *x, const struct job_view *j)
+{
+	const struct job_table *t = x->p->jobs;
+	bool has = on_one_of(x, j);
+
+	for (size_t i = 0; !has && j->het_job_id && i < t->count; i++)
+		has = t->jobs[i].het_job_id == j->het_job_id && may_run(&t->jobs[i]) && on_one_of(x, &t->jobs[i]);
+	return has;
+}
+
+static void mark_those_who_may_stay(struct drains *x)
+{
+	for (size_t i = 0; i < x->p->nleaving; i++) {
+		struct leaving_run *l = &x->p->leaving[i];
+		bool of_a_node = l->x.reason == REASON_NODE_DRAIN || l->x.reason == REASON_HEALTH;
+
+		l->may_stay = of_a_node && l->job && may_run(l->job) && !has_to_leave(x, l->job);
+	}
+}
+
 int pass_follow_drains(struct pass *p, struct fault *why)
 {
 	struct drains x = { .p = p, .why = why, .nodes = calloc(p->cluster->node_count + 1, sizeof(*x.nodes)) };
 	int rc = x.nodes ? find_draining(&x, why) : fault_errno(why, ENOMEM, "out of memory");
 
 	for (size_t n = 0; rc == 0 && n < x.count; n++)
-		for (size_t i = 0; rc == 0 && i < p->jobs->count; i++)
+		for (size_t i = 0; rc == 0 && !x.nodes[n].only_asked && i < p->jobs->count; i++)
 			rc = look_at(p, &p->jobs->jobs[i], &x.nodes[n], why);
+	if (rc == 0)
+		mark_those_who_may_stay(&x);
 	free(x.nodes);
 	return rc;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * controller_fronts.c - what of the queue goes before the path of ratios: the debug lane; and for whom nodes are cleared (doc/model.md, 6)
  *
- * A job stands in the lane by its shape, without being asked for it; of each user the oldest one, while none of theirs runs in it and their
- * allowance of the day lasts. It is written down before its place is published, so that the run that begins then is known as one of the
+ * A job stands in the lane by its shape, without being asked for it; of each user the first one, by team rank and age, while none of theirs
+ * runs in it and their allowance of the day lasts. It is written down before its place is published, so that the run that begins then is known as one of the
  * lane's after any kill. */
 #include "budgetd/cluster_state.h"
 #include "budgetd/ledger_lane.h"
@@ -35,27 +35,50 @@ static int cmp(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-static int by_user_and_age(const void *a, const void *b)
+static int by_user(const void *a, const void *b)
 {
-	const struct waiting *x = *(struct waiting *const *)a, *y = *(struct waiting *const *)b;
-	int c = cmp(x->admission.uid, y->admission.uid);
+	const struct order_job *x = a, *y = b;
 
-	c = c ? c : cmp(x->admission.at, y->admission.at);
-	return c ? c : cmp(x->job->job_id, y->job->job_id);
+	return cmp(((const struct waiting *)x->data)->admission.uid, ((const struct waiting *)y->data)->admission.uid);
 }
 
-/* Those whose shape is the lane's, by user. NULL and ENOMEM; *n is 0 where nobody is. */
-static struct waiting **lane_candidates(struct pass *p, const struct lane_limits *limits, bool paid, size_t *n)
+/* Those of one user: whatever their projects' ratios, so that all tie; within a project by team rank. */
+static struct order_job of_its_user(struct waiting *w)
 {
-	struct waiting **found = calloc(p->nwaiting + 1, sizeof(struct waiting *));
+	return (struct order_job){ .front = ORDER_LANE, .project = (uint32_t)w->admission.project, .team_rank = (int)w->admission.team_rank,
+		.submit = w->admission.at, .job_id = w->job->job_id, .data = w };
+}
+
+/* Where the jobs of the next user begin. */
+static size_t next_user(const struct order_job *jobs, size_t n, size_t at)
+{
+	size_t next = at;
+
+	while (next < n && !by_user(&jobs[at], &jobs[next]))
+		next++;
+	return next;
+}
+
+/* Those whose shape is the lane's, by user, in the order of each. NULL and ENOMEM; *n is 0 where nobody is. */
+static struct order_job *lane_candidates(struct pass *p, const struct lane_limits *limits, bool paid, size_t *n)
+{
+	struct order_job *found = calloc(p->nwaiting + 1, sizeof(*found));
+	int rc = 0;
 
 	*n = 0;
 	for (size_t i = 0; found && i < p->nwaiting; i++)
 		if (is_lane_job(p, limits, &p->waiting[i], paid))
-			found[(*n)++] = &p->waiting[i];
+			found[(*n)++] = of_its_user(&p->waiting[i]);
 	if (*n)
-		qsort(found, *n, sizeof(struct waiting *), by_user_and_age);
-	return found;
+		qsort(found, *n, sizeof(*found), by_user);
+	for (size_t i = 0, next; found && rc == 0 && i < *n; i = next) {
+		next = next_user(found, *n, i);
+		rc = order_sort(&found[i], next - i);
+	}
+	if (rc == 0)
+		return found;
+	free(found);
+	return NULL;
 }
 
 /* --- what each had of it ------------------------------------------------------------------------ */
@@ -109,19 +132,20 @@ static struct lane_user use_of(const struct pass *p, int64_t uid)
 	return u ? *u : key;
 }
 
-static void give_lane(const struct pass *p, const struct lane_limits *limits, struct waiting **jobs, size_t n)
+static void give_lane(const struct pass *p, const struct lane_limits *limits, const struct order_job *jobs, size_t n)
 {
-	for (size_t i = 0, next; i < n; i = next) {
-		struct lane_user u = use_of(p, jobs[i]->admission.uid);
+	struct lane_user u = { 0 };
 
-		for (next = i; next < n && jobs[next]->admission.uid == u.uid; next++) {
-			const struct admission_row *a = &jobs[next]->admission;
+	for (size_t i = 0; i < n; i++) {
+		struct waiting *w = jobs[i].data;
+		const struct admission_row *a = &w->admission;
 
-			if (!lane_is_open(limits, u.running, u.used_gpu_s, a->gpus, a->min_runtime_s))
-				continue;
-			jobs[next]->front = ORDER_LANE;
-			u.running++;
-		}
+		if (i == 0 || u.uid != a->uid)
+			u = use_of(p, a->uid);
+		if (!lane_is_open(limits, u.running, u.used_gpu_s, a->gpus, a->min_runtime_s))
+			continue;
+		w->front = ORDER_LANE;
+		u.running++;
 	}
 }
 
@@ -184,13 +208,14 @@ static bool is_cleared(const struct pass *p, const struct waiting *w)
 int pass_choose_fronts(struct pass *p, bool paid, struct fault *why)
 {
 	const struct lane_limits *limits = &p->b->settings->lane;
-	struct waiting **jobs;
+	struct order_job *jobs;
 	size_t n;
 
 	for (size_t i = 0; i < p->nwaiting; i++) {
 		struct waiting *w = &p->waiting[i];
 
 		w->front = w->admission.tier == TIER_FREE ? ORDER_FREE : ORDER_BY_SHARE;
+		w->first_tasks = 0;
 		w->cleared = is_cleared(p, w);
 	}
 	jobs = lane_candidates(p, limits, paid, &n);

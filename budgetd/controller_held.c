@@ -125,7 +125,7 @@ static int release(struct pass *p, const struct waiting *w, int64_t n, struct fa
 	if (w->admission.tasks > 1 && n > left)
 		log_info("job %u: %jd tasks of the array that waited are paid for and released", pass_array_or_job_id(w->job), (intmax_t)(n - left));
 	else if (n > left)
-		log_info("job %u: it waited for money, is paid for and released", w->job->job_id);
+		log_info("job %u: it was held, has its hours and is released", w->job->job_id);
 	return 0;
 }
 
@@ -146,7 +146,7 @@ static int hold_last(struct pass *p, const struct waiting *w, int64_t n, struct 
 
 static int follow_paid(struct pass *p, const struct waiting *w, struct fault *why)
 {
-	int64_t may = w->paid - w->kept_for_user;
+	int64_t may = w->nowhere ? 0 : w->paid - w->kept_for_user;
 
 	if (w->loose < may)
 		return release(p, w, may - w->loose, why);
@@ -165,7 +165,7 @@ static int follow_record(struct pass *p, const struct waiting *w, const struct j
 		return slurm_link_set_qos(p->b->slurm, pass_record(j, record), qos, why);
 	/* Declared free; only now that Slurm has it in the free QOS, or it would start as a funded one. What depends on another job cannot
 	 * start, and a hold would keep Slurm from looking at the other job. */
-	if (job_held_by_us(j) && (tier == TIER_FREE || j->dependency))
+	if (job_held_by_us(j) && ((tier == TIER_FREE && !w->nowhere) || j->dependency))
 		return pass_mark(p, j, NULL, NULL, false, why);
 	if (job_held_by_us(j) && j->held == HELD_BY_USER)
 		return pass_mark(p, j, NULL, NULL, true, why);
@@ -193,6 +193,6 @@ void pass_follow_held(struct pass *p, const struct waiting *w)
 		if (follow_record(p, w, w->records[i], &why) < 0)
 			complain(w->records[i], &why);
 	}
-	if (w->admission.tier == TIER_FUNDED && follow_paid(p, w, &problem) < 0)
+	if (w->admission.tier == TIER_FUNDED ? follow_paid(p, w, &problem) < 0 : w->nowhere && hold_last(p, w, w->loose, &problem) < 0)
 		complain(w->job, &problem);
 }

@@ -127,7 +127,8 @@ static int tell_turns(struct pass *p, const struct order_job *jobs, size_t funde
 	for (size_t i = 0; i < n; i++) {
 		const struct waiting *w = jobs[i].data;
 
-		turns[i] = (struct job_turn){ .job = pass_array_or_job_id(w->job), .front = w->front, .cleared = w->cleared,
+		turns[i] = (struct job_turn){ .job = pass_array_or_job_id(w->job), .record = w->job->job_id, .front = w->front, .cleared = w->cleared,
+			.kept_off = w->kept_off,
 			.position = i < funded ? i + 1 : i - funded + 1, .of = i < funded ? funded : n - funded };
 	}
 	cluster_state_publish_turns(p->b->cluster, turns, n);

@@ -15,11 +15,13 @@
 #include <string.h>
 
 #define SERVED_MAX 64			/* in one pass: ratios are counted anew after each */
+#define GIVEN_UP_AFTER_S 180		/* a het job that has its nodes: Slurm backfills every 30 s */
 #define IN_VAIN_S 600			/* nobody is told to go again that soon for a job that could not use it */
 
 /* Jobs of one project that are alike: what holds for one of them in a pass holds for all. In their order. */
 struct kind {
 	struct placement_job shape;
+	uint32_t het_job;		/* a het job is a kind of its own: all components with its first one; 0 = it is none */
 	struct order_job *jobs;		/* of the pass's sorted list */
 	size_t njobs, served;
 	int64_t tasks;			/* served of jobs[served] */
@@ -39,6 +41,8 @@ struct serving {
 	size_t nkinds;
 	struct order_job *heads;	/* scratch: the first of each kind that is left */
 	int64_t tried;			/* kinds that room was looked for in vain */
+	int64_t grace_s;		/* of who is told */
+	bool looked;			/* room was looked for the last one */
 	struct fault *why;
 };
 
@@ -57,16 +61,28 @@ static bool waits_for_gpus(const struct waiting *w)
 	return false;
 }
 
+static bool can_start(const struct pass *p, const struct waiting *w)
+{
+	return w->admission.tier == TIER_FUNDED && w->loose > 0 && w->paid > 0 && !w->job->cron && pass_mode(p, w->job) == ENFORCE_ON &&
+	       waits_for_gpus(w);
+}
+
+/* A het job is served once, with its first component, when all of them can start. */
 static bool is_served(const struct pass *p, const struct waiting *w)
 {
-	return w->admission.tier == TIER_FUNDED && w->loose > 0 && w->paid > 0 && !w->job->cron && !w->job->het_job_id &&
-	       pass_mode(p, w->job) == ENFORCE_ON && waits_for_gpus(w);
+	for (size_t i = 0; w->job->het_job_id && i < p->nwaiting; i++) {
+		const struct waiting *other = &p->waiting[i];
+
+		if (other->job->het_job_id == w->job->het_job_id && (other->job->het_offset < w->job->het_offset || !can_start(p, other)))
+			return false;
+	}
+	return can_start(p, w);
 }
 
 static int compare_shapes(const struct placement_job *x, const struct placement_job *y)
 {
-	const int64_t a[] = { x->project, x->front, x->cleared, x->nodes, x->gpus, (int64_t)x->kinds };
-	const int64_t b[] = { y->project, y->front, y->cleared, y->nodes, y->gpus, (int64_t)y->kinds };
+	const int64_t a[] = { x->project, x->front, x->cleared, x->nodes, x->gpus, (int64_t)(intptr_t)x->kinds };
+	const int64_t b[] = { y->project, y->front, y->cleared, y->nodes, y->gpus, (int64_t)(intptr_t)y->kinds };
 
 	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++)
 		if (a[i] != b[i])
@@ -76,46 +92,58 @@ static int compare_shapes(const struct placement_job *x, const struct placement_
 
 struct shaped {
 	struct placement_job shape;
+	uint32_t het_job;
 	struct order_job job;
 };
+
+static bool is_one_kind(const struct shaped *x, const struct shaped *y)
+{
+	return compare_shapes(&x->shape, &y->shape) == 0 && x->het_job == y->het_job;
+}
 
 static int by_kind(const void *a, const void *b)
 {
 	const struct shaped *x = a, *y = b;
 	int c = compare_shapes(&x->shape, &y->shape);
 
+	c = c ? c : (x->het_job > y->het_job) - (x->het_job < y->het_job);
 	return c ? c : order_compare(&x->job, &y->job);
 }
 
-/* Sorted by kind, and within each as the one order has them. Their number. */
-static size_t shape_all(struct serving *v, struct shaped *out)
+/* Sorted by kind, and within each as the one order has them. Their number, or -1. */
+static ssize_t shape_all(struct serving *v, struct shaped *out)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->njobs; i++) {
+		int rc = room_shape(v->room, v->jobs[i].data, v->ranking, &out[n].shape);
+
+		if (rc < 0)
+			return -1;
 		out[n].job = v->jobs[i];
-		if (room_shape(v->room, v->jobs[i].data, v->ranking, &out[n].shape))
-			n++;
+		out[n].het_job = ((const struct waiting *)v->jobs[i].data)->job->het_job_id;
+		n += rc == 1;
 	}
 	qsort(out, n, sizeof(*out), by_kind);
-	return n;
+	return (ssize_t)n;
 }
 
 static int group(struct serving *v)
 {
 	struct shaped *s = calloc(v->njobs + 1, sizeof(*s));
-	size_t n = s ? shape_all(v, s) : 0;
+	ssize_t shaped = s ? shape_all(v, s) : -1;
+	size_t n = shaped < 0 ? 0 : (size_t)shaped;
 
 	v->kinds = calloc(n + 1, sizeof(*v->kinds));
 	v->heads = calloc(n + 1, sizeof(*v->heads));
-	for (size_t i = 0; s && v->kinds && i < n; i++) {
+	for (size_t i = 0; v->kinds && i < n; i++) {
 		v->jobs[i] = s[i].job;
-		if (i == 0 || compare_shapes(&s[i - 1].shape, &s[i].shape))
-			v->kinds[v->nkinds++] = (struct kind){ .shape = s[i].shape, .jobs = &v->jobs[i] };
+		if (i == 0 || !is_one_kind(&s[i - 1], &s[i]))
+			v->kinds[v->nkinds++] = (struct kind){ .shape = s[i].shape, .het_job = s[i].het_job, .jobs = &v->jobs[i] };
 		v->kinds[v->nkinds - 1].njobs++;
 	}
 	free(s);
-	return s && v->kinds && v->heads ? 0 : -1;
+	return shaped >= 0 && v->kinds && v->heads ? 0 : -1;
 }
 
 static int collect(struct serving *v)
@@ -152,18 +180,20 @@ static void describe(const struct serving *v, const struct room_run *victim, con
 {
 	const struct fairshare *f = ranking_funded(v->ranking);
 	ssize_t from = ranking_node(v->ranking, victim->run.project), to = ranking_node(v->ranking, w->admission.project);
-	char left[DURATION_TEXT_MAX], ran[DURATION_TEXT_MAX];
+	char left[DURATION_TEXT_MAX], ran[DURATION_TEXT_MAX], theirs[FAIRSHARE_TEXT_MAX], ours[FAIRSHARE_TEXT_MAX];
 
 	duration_text(v->p->now - victim->run.start, ran);
-	snprintf(out, size, "after %s its %jd GPU%s to job %u (%s), whose project stands at %.2f of its share and this one at %.2f; it has %s left",
+	snprintf(out, size, "after %s its %jd GPU%s to job %u (%s), whose project has used %s of its share, and this one %s of its own; it has %s left",
 		ran, (intmax_t)victim->run.gpus, victim->run.gpus == 1 ? " goes" : "s go", pass_array_or_job_id(w->job),
-		w->job->account ? w->job->account : "",
-		(double)fairshare_ratio_ppm(f, (size_t)to) / 1e6, (double)fairshare_ratio_ppm(f, (size_t)from) / 1e6,
-		duration_text(v->p->b->settings->grace_s, left));
+		w->job->account ? w->job->account : "", fairshare_text(fairshare_ratio_ppm(f, (size_t)to), theirs),
+		fairshare_text(fairshare_ratio_ppm(f, (size_t)from), ours),
+		duration_text(v->grace_s, left));
 }
 
 static enum event_reason reason_of(const struct pass *p, const struct run *r)
 {
+	if (r->tier == TIER_FREE)
+		return REASON_FREE_RECLAIMED;
 	if (r->free_since && r->free_since <= p->now)
 		return REASON_OVERDRAWN;
 	return r->unprotected_at ? event_reason_read(r->unprotected_why) : REASON_ROTATED;
@@ -171,7 +201,7 @@ static enum event_reason reason_of(const struct pass *p, const struct run *r)
 
 static int tell_run(struct serving *v, const struct room_run *victim, const struct waiting *w)
 {
-	struct going g = { .run = victim->run.id, .for_job = pass_array_or_job_id(w->job), .grace_s = v->p->b->settings->grace_s,
+	struct going g = { .run = victim->run.id, .for_job = pass_array_or_job_id(w->job), .grace_s = v->grace_s,
 		.reason = reason_of(v->p, &victim->run) };
 	char detail[384];
 
@@ -184,11 +214,13 @@ static int tell_run(struct serving *v, const struct room_run *victim, const stru
 static int tell_victim(struct serving *v, uint32_t name, const struct waiting *w)
 {
 	const struct room_run *victim = room_run(v->room, name), *x;
-	uint32_t het_job = victim->job->het_job_id;
+	uint32_t het_job = victim ? victim->job->het_job_id : 0;
 	int rc = 0;
 
 	placement_leave(room_placement(v->room), name);
-	if (victim->run.tier == TIER_FREE)
+	if (!victim)
+		return 0;		/* it began just now: the next pass knows it */
+	if (victim->run.tier == TIER_FREE && !w->job->het_job_id)
 		return 0;		/* Slurm does that by itself, as soon as the job fits then */
 	if (!het_job)
 		return tell_run(v, victim, w);
@@ -209,17 +241,23 @@ static int was_in_vain(struct serving *v, const struct waiting *w)
 	return event_spared_for(v->p->books, pass_array_or_job_id(w->job), v->p->now - IN_VAIN_S, v->why);
 }
 
+static struct placement_rules rules_of(const struct serving *v)
+{
+	return (struct placement_rules){ ranking_funded(v->ranking), ranking_free_tier(v->ranking), v->p->b->settings->hysteresis_percent * 10000 };
+}
+
 static enum served make_room(struct serving *v, const struct kind *k, const struct waiting *w)
 {
-	const struct placement_rules rules = { ranking_funded(v->ranking), ranking_free_tier(v->ranking),
-		v->p->b->settings->hysteresis_percent * 10000 };
+	const struct placement_rules rules = rules_of(v);
 	int rc;
 
+	v->looked = false;
 	if (v->tried >= v->p->b->settings->displace_kinds)
 		return NO;
 	rc = was_in_vain(v, w);
 	if (rc < 0)
 		return FAILED;
+	v->looked = rc == 0;
 	rc = rc ? 0 : placement_make_room(room_placement(v->room), &rules, &k->shape, v->p->now, false, &v->choice);
 	if (rc < 0)
 		return out_of_memory(v);
@@ -230,21 +268,197 @@ static enum served make_room(struct serving *v, const struct kind *k, const stru
 	return rc == 1 ? YES : NO;
 }
 
+/* The first gang that waited long keeps its nodes: those that it is promised, now or once who is told to go is gone, or will get first. */
+static enum served keep_nodes(struct serving *v, const struct kind *k, const struct waiting *w, bool fits, enum served got)
+{
+	const struct placement_rules rules = rules_of(v);
+	int64_t promised = got == NO ? 0 : fits ? v->p->now : v->p->now + v->p->b->settings->grace_s;
+
+	if (got == FAILED || !k->shape.cleared || v->p->next_guard.admission || (got == NO && !v->looked))
+		return got;
+	return pass_guard_choose(v->p, v->room, &rules, &k->shape, w, &v->choice, promised) < 0 ? out_of_memory(v) : got;
+}
+
+/* Tasks of it that room is made for in this pass. */
+static int64_t tasks_of(const struct waiting *w)
+{
+	int64_t tasks = w->loose < w->paid ? w->loose : w->paid;
+
+	return w->front == ORDER_SLOT && w->first_tasks < tasks ? w->first_tasks : tasks;
+}
+
 static enum served serve(struct serving *v, struct kind *k)
 {
 	const struct waiting *w = k->jobs[k->served].data;
 	int fits = placement_fits(room_placement(v->room), &k->shape, v->p->now, &v->choice);
 	enum served got = fits < 0 ? out_of_memory(v) : fits ? YES : make_room(v, k, w);
 
+	got = keep_nodes(v, k, w, fits == 1, got);
 	if (got != YES)
 		return got;
 	placement_promise(room_placement(v->room), v->choice.parts, v->choice.nparts);
-	if (++k->tasks == w->loose || k->tasks == w->paid) {
+	if (++k->tasks >= tasks_of(w)) {
 		k->served++;
 		k->tasks = 0;
 	}
 	return ranking_add_entry(v->ranking, w->admission.project, w->admission.per_task, v->why) < 0 ? FAILED : YES;
 }
+
+/* --- a het job ---------------------------------------------------------------------------------- */
+
+#define COMPONENTS_MAX 128		/* Slurm's MAX_HET_JOB_COMPS */
+
+struct together {
+	const struct waiting *of[COMPONENTS_MAX];
+	struct placement_job shapes[COMPONENTS_MAX];
+	struct placement_choice choices[COMPONENTS_MAX];
+	size_t n;
+};
+
+static int by_demand(const void *a, const void *b)
+{
+	const struct placement_job *x = a, *y = b;
+	int64_t each_x = x->gpus / (int32_t)x->nodes, each_y = y->gpus / (int32_t)y->nodes;
+
+	return each_x != each_y ? (each_x > each_y ? -1 : 1) : (x->gpus < y->gpus) - (x->gpus > y->gpus);
+}
+
+/* Its components, the most demanding first. 1; 0: one of them fits nowhere; -1. */
+static int shape_together(const struct serving *v, const struct kind *k, struct together *t)
+{
+	int rc = 1;
+
+	for (size_t i = 0; i < v->p->nwaiting && t->n < COMPONENTS_MAX && rc == 1; i++) {
+		const struct waiting *w = &v->p->waiting[i];
+
+		if (w->job->het_job_id != k->het_job)
+			continue;
+		rc = room_shape(v->room, w, v->ranking, &t->shapes[t->n]);
+		t->of[t->n++] = w;
+	}
+	if (rc == 1)
+		qsort(t->shapes, t->n, sizeof(t->shapes[0]), by_demand);
+	return rc;
+}
+
+/* When the last of those who were told to go for it is gone. */
+static int64_t due_for(const struct pass *p, const struct waiting *w)
+{
+	int64_t due = 0;
+
+	for (size_t i = 0; i < p->nleaving; i++)
+		if (p->leaving[i].x.for_job == pass_array_or_job_id(w->job) && !p->leaving[i].run.ended && p->leaving[i].x.due > due)
+			due = p->leaving[i].x.due;
+	return due;
+}
+
+/* It had what it needs for long enough, and did not start: it needs something that is not known here. Its nodes are given up for a while. */
+static bool is_given_up(const struct pass *p, const struct waiting *w)
+{
+	const struct guard *g = &p->guard;
+
+	if (g->admission != w->admission.id)
+		return false;
+	return g->nodes[0] ? p->now - g->at > GIVEN_UP_AFTER_S : p->now - g->at <= IN_VAIN_S;
+}
+
+static void give_up(struct pass *p, const struct waiting *w)
+{
+	p->next_guard = p->guard;
+	if (!p->guard.nodes[0])
+		return;
+	log_info("job %u does not start on the nodes that were cleared for it: they are given up", pass_array_or_job_id(w->job));
+	p->next_guard.nodes[0] = '\0';
+	p->next_guard.at = p->now;
+}
+
+static bool is_funded(const struct room_run *x)
+{
+	return x && x->run.tier == TIER_FUNDED;
+}
+
+/* Free runs as well are told: in Slurm nobody gives way to a het job. All go together. */
+static int tell_all(struct serving *v, const struct together *t, const struct waiting *w)
+{
+	int64_t close = GUARD_CLOSES_S(v->p->b->settings);
+
+	v->grace_s = close;
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t k = 0; k < t->choices[i].nvictims; k++)
+			if (is_funded(room_run(v->room, t->choices[i].victims[k])) && v->p->b->settings->grace_s > close)
+				v->grace_s = v->p->b->settings->grace_s;
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t k = 0; k < t->choices[i].nvictims; k++)
+			if (tell_victim(v, t->choices[i].victims[k], w) < 0)
+				return -1;
+	v->grace_s = v->p->b->settings->grace_s;
+	return 0;
+}
+
+/* They are promised all that was chosen, and nothing else may begin there until it starts: Slurm looks at het jobs only while it backfills. */
+static int promise_all(struct serving *v, const struct together *t, const struct waiting *w, bool fits)
+{
+	struct pass *p = v->p;
+	int64_t at = due_for(p, w), begun = p->guard.admission == w->admission.id ? p->guard.at : p->now + GUARD_CLOSES_S(p->b->settings);
+	int rc = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		placement_promise(room_placement(v->room), t->choices[i].parts, t->choices[i].nparts);
+	pass_guard_nodes(p, w, t->choices, t->n, fits || begun > at ? begun : at);
+	for (size_t i = 0; i < t->n && rc == 0; i++)
+		rc = ranking_add_entry(v->ranking, t->of[i]->admission.project, t->of[i]->admission.per_task, v->why);
+	return rc < 0 ? -1 : 0;
+}
+
+static enum served place_together(struct serving *v, struct together *t, const struct waiting *w)
+{
+	const struct placement_rules rules = rules_of(v);
+	struct placement *room = room_placement(v->room);
+	int fits = placement_fit_together(room, t->shapes, t->n, v->p->now, t->choices), rc = fits;
+
+	if (rc == 0 && v->tried < v->p->b->settings->displace_kinds) {
+		rc = was_in_vain(v, w);
+		if (rc < 0)
+			return FAILED;
+		rc = rc ? 0 : placement_make_room_together(room, &rules, t->shapes, t->n, v->p->now, t->choices);
+		v->tried += rc == 0;
+	}
+	if (rc < 0)
+		return out_of_memory(v);
+	if (rc == 0)
+		return NO;
+	if (!fits && tell_all(v, t, w) < 0)
+		return FAILED;
+	return promise_all(v, t, w, fits) < 0 ? FAILED : YES;
+}
+
+/* All components or none. Only one job at a time has nodes kept: without that others would begin where room was made, again and again. */
+static enum served serve_het(struct serving *v, struct kind *k)
+{
+	const struct waiting *w = k->jobs[0].data;
+	struct together *t;
+	enum served got;
+	int rc;
+
+	if (v->p->next_guard.admission)
+		return NO;
+	if (is_given_up(v->p, w)) {
+		give_up(v->p, w);
+		return NO;
+	}
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return out_of_memory(v);
+	rc = shape_together(v, k, t);
+	got = rc < 0 ? out_of_memory(v) : rc ? place_together(v, t, w) : NO;
+	for (size_t i = 0; i < t->n; i++)
+		placement_choice_free(&t->choices[i]);
+	free(t);
+	k->served += got == YES;
+	return got;
+}
+
+/* --- all ---------------------------------------------------------------------------------------- */
 
 /* From the front again after each that was served: what it is promised has changed the order. */
 static int serve_all(struct serving *v)
@@ -253,7 +467,7 @@ static int serve_all(struct serving *v)
 
 	for (int served = 0; n >= 0 && i < n && served < SERVED_MAX; ) {
 		struct kind *k = v->heads[i].data;
-		enum served got = serve(v, k);
+		enum served got = k->het_job ? serve_het(v, k) : serve(v, k);
 
 		if (got == FAILED)
 			return -1;
@@ -270,7 +484,7 @@ static int serve_all(struct serving *v)
 
 int pass_make_room(struct pass *p, struct fault *why)
 {
-	struct serving v = { .p = p, .why = why };
+	struct serving v = { .p = p, .grace_s = p->b->settings->grace_s, .why = why };
 	int rc;
 
 	if (p->b->settings->displace == DISPLACE_OFF)
@@ -279,6 +493,7 @@ int pass_make_room(struct pass *p, struct fault *why)
 		return -1;
 	v.ranking = p->ranking;
 	rc = collect(&v) < 0 ? fault_errno(why, ENOMEM, "out of memory") : serve_all(&v);
+	rc = rc < 0 ? -1 : pass_guard_note(p, why);
 	placement_choice_free(&v.choice);
 	room_free(v.room);
 	free(v.jobs);

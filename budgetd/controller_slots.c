@@ -175,7 +175,19 @@ static ssize_t order_members(struct pass *p, struct order_job *out, struct fault
 	return order_sort(out, n) < 0 ? fault_errno(why, ENOMEM, "out of memory") : (ssize_t)n;
 }
 
-/* As a whole: a record has one place, whatever tasks it stands for. */
+/* How many of its tasks the slot puts first; the GPUs of those are held. */
+static int64_t put_first(struct pass_slots *x, const struct waiting *w, int64_t tasks)
+{
+	int64_t first = 0;
+
+	while (first < tasks && goes_first(x, w)) {
+		hold(x, w->admission.project, w->admission.gpus);
+		first++;
+	}
+	return first;
+}
+
+/* A record has one place, whatever tasks it stands for: between two passes more of them may get what is idle. Nobody gives way to more. */
 static void give_slots(struct pass_slots *x, const struct order_job *jobs, size_t n, bool paid)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -184,10 +196,12 @@ static void give_slots(struct pass_slots *x, const struct order_job *jobs, size_
 
 		if (tasks <= 0)
 			continue;
-		if (w->front == ORDER_BY_SHARE && goes_first(x, w))
-			w->front = ORDER_SLOT;
-		if (w->front != ORDER_BY_SHARE)
+		if (w->front == ORDER_BY_SHARE)
+			w->first_tasks = put_first(x, w, tasks);
+		else
 			hold(x, w->admission.project, tasks * w->admission.gpus);
+		if (w->first_tasks)
+			w->front = ORDER_SLOT;
 	}
 }
 

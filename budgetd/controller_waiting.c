@@ -415,6 +415,8 @@ int pass_settle_waiting(struct pass *p, struct fault *why)
 	if (give_back_unclaimed(p, why) < 0 || pass_het_in_one_tier(p, why) < 0 || pass_choose_fronts(p, false, why) < 0 ||
 		give_more(p, why) < 0 || pass_choose_fronts(p, true, why) < 0)
 		return -1;
+	if (pass_keep_off(p, why) < 0)
+		return -1;
 	for (size_t i = 0; i < p->nwaiting; i++)
 		pass_follow_held(p, &p->waiting[i]);
 	return 0;

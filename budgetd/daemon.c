@@ -58,6 +58,7 @@ static void daemon_stop(struct daemon *d)
 	gpu_watch_stop(d->b.gpus);
 	controller_free(d->controller);
 	slurm_link_close(d->b.slurm);
+	ledger_close(d->b.snapshot);
 	ledger_close(d->b.reader);
 	ledger_close(d->b.ledger);
 	cluster_state_free(d->b.cluster);
@@ -110,7 +111,8 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 	d->b.cluster = cluster_state_new();
 	d->b.rates = rates_new();
 	if (!d->b.people || !d->b.cluster || !d->b.rates || ledger_open(d->b.settings->database, &d->b.ledger, why) < 0 ||
-		ledger_open_reader(d->b.settings->database, &d->b.reader, why) < 0 || read_rates(d, why) < 0 ||
+		ledger_open_reader(d->b.settings->database, &d->b.reader, why) < 0 ||
+		ledger_open_reader(d->b.settings->database, &d->b.snapshot, why) < 0 || read_rates(d, why) < 0 ||
 		slurm_link_open(NULL, &d->b.slurm, why) < 0 || gpu_watch_start(&d->b, &d->b.gpus, why) < 0)
 		return -1;
 	d->controller = controller_new(&d->b, why);

@@ -14,9 +14,10 @@
 
 /* --- when is it empty ---------------------------------------------------------------------------- */
 
-/* A job on the node, copied from under the lock. */
+/* A job on the node, copied from under the lock; or a component of a het job, wherever it runs. */
 struct on_node {
-	int64_t job, submit, start, limit_s;
+	int64_t job, submit, start, limit_s, het_job;
+	bool here;
 	char name[JOB_NAME_TEXT_MAX];
 };
 
@@ -24,15 +25,18 @@ struct jobs_on_node {
 	const char *node;
 	struct on_node *jobs;
 	size_t count, room;
+	size_t here;			/* of them, on the node */
 	bool failed;
 };
 
 static void collect(const struct job_view *j, void *arg)
 {
 	struct jobs_on_node *x = arg;
+	bool here = slurm_link_has_node(j->nodes, x->node);
 
-	if ((j->stage != STAGE_RUNNING && j->stage != STAGE_SUSPENDED) || !slurm_link_has_node(j->nodes, x->node))
+	if ((j->stage != STAGE_RUNNING && j->stage != STAGE_SUSPENDED) || (!here && !j->het_job_id))
 		return;
+	x->here += here;
 	if (x->count == x->room) {
 		size_t room = x->room ? 2 * x->room : 16;
 		struct on_node *more = reallocarray(x->jobs, room, sizeof(*more));
@@ -43,7 +47,7 @@ static void collect(const struct job_view *j, void *arg)
 		x->jobs = more;
 		x->room = room;
 	}
-	x->jobs[x->count] = (struct on_node){ j->job_id, j->submit, j->start, j->time_limit_s, "" };
+	x->jobs[x->count] = (struct on_node){ j->job_id, j->submit, j->start, j->time_limit_s, j->het_job_id, here, "" };
 	job_view_text(j, x->jobs[x->count++].name);
 }
 
@@ -52,18 +56,43 @@ struct emptying {
 	const char *last;		/* the job that leaves last, NULL = none is there */
 };
 
-static int job_leaves(struct request *rq, struct ledger *l, const char *cluster, const struct on_node *j, bool critical, struct emptying *e,
-	struct fault *why)
+/* 1 = the books have a run of it, 0, -1. */
+static int run_of(struct ledger *l, const char *cluster, const struct on_node *j, struct drain_run *out, struct fault *why)
 {
 	const struct job_view v = { .start = j->start, .time_limit_s = j->limit_s };
-	struct drain_run d;
 	struct run r;
-	int64_t gone;
 	int rc = run_find(l, cluster, j->job, j->submit, j->start, &r, why);
 
-	if (rc < 0)
+	if (rc >= 0)
+		*out = drain_run_of(&v, rc == 1 ? &r : NULL);
+	return rc;
+}
+
+/* As the loop does it (controller_drain.c): components that the books do not know have no say. */
+static int join_het(struct ledger *l, const char *cluster, const struct jobs_on_node *x, const struct on_node *j, struct drain_run *d,
+	struct fault *why)
+{
+	struct drain_run other;
+
+	for (size_t i = 0; j->het_job && i < x->count; i++) {
+		int rc = x->jobs[i].het_job == j->het_job && &x->jobs[i] != j ? run_of(l, cluster, &x->jobs[i], &other, why) : 0;
+
+		if (rc < 0)
+			return -1;
+		if (rc == 1)
+			drain_goes_with(d, &other);
+	}
+	return 0;
+}
+
+static int job_leaves(struct request *rq, struct ledger *l, const char *cluster, const struct jobs_on_node *x, const struct on_node *j,
+	bool critical, struct emptying *e, struct fault *why)
+{
+	struct drain_run d;
+	int64_t gone;
+
+	if (run_of(l, cluster, j, &d, why) < 0 || join_het(l, cluster, x, j, &d, why) < 0)
 		return -1;
-	d = drain_run_of(&v, rc == 1 ? &r : NULL);
 	gone = drain_gone_at(&d, critical, rq->b->settings->grace_s, rq->now);
 	if (!e->last || gone > e->at) {
 		e->at = gone;
@@ -84,8 +113,9 @@ static int put_emptying(struct request *rq, struct ledger *l, const char *node, 
 	if (x.failed)
 		rc = fault_errno(why, ENOMEM, "out of memory");
 	for (size_t i = 0; rc == 0 && i < x.count; i++)
-		rc = job_leaves(rq, l, health.cluster, &x.jobs[i], critical, &e, why);
-	put_int(o, "jobs", (int64_t)x.count);
+		if (x.jobs[i].here)
+			rc = job_leaves(rq, l, health.cluster, &x, &x.jobs[i], critical, &e, why);
+	put_int(o, "jobs", (int64_t)x.here);
 	put_int_or_null(o, "empty_at", e.at, e.at == DURATION_UNLIMITED);
 	put_text(o, "last_job", e.last);
 	free(x.jobs);
@@ -103,7 +133,7 @@ static int drain_json(struct request *rq, struct ledger *l, const char *node, co
 	put_text(o, "actor", d ? d->actor : NULL);
 	put_int_or_null(o, "at", d ? d->at : 0, !d);
 	put_bool(o, "critical", d && d->critical);
-	put_text(o, "state", n.draining ? "draining" : "asked");
+	put_text(o, "state", n.draining ? "draining" : n.asked && !n.known ? "gone" : "asked");
 	*out = o;
 	return put_emptying(rq, l, node, d && d->critical, o, why);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_events.c - what was done about the runs of a job, and why: list. Who may see the job may see its events. */
+#include "budgetd/http_job_seen.h"
 #include "budgetd/ledger_event.h"
 #include "budgetd/routes.h"
 #include "lib/job_id.h"
@@ -54,7 +55,7 @@ static int may_see(struct request *rq, struct ledger *l, int64_t job, struct fau
 	if (rc < 0 || run_walk_job(l, job, first_run, &run, why) < 0)
 		return -1;
 	if (rc == 0 && !run.id)
-		return fault_errno(why, ENOENT, "there is no job %jd that the budget knows of", (intmax_t)job);
+		return job_unknown(rq->b, job, rq->now, why);
 	if ((int64_t)rq->uid == (run.id ? run.uid : a.uid))
 		return 0;
 	return request_may_see(rq, l, run.id ? run.project : a.project, why);
@@ -64,18 +65,16 @@ int events_get(struct request *rq, struct fault *why)
 {
 	struct listing x = { .rq = rq, .rows = json_object_new_array() };
 	struct ledger *l = rq->b->reader;
-	int64_t job, before;
-	enum job_part part;
-	const char *task;
+	struct job_name id;
+	int64_t before;
 	int rc = -1;
 
 	rq->reply = reply_rows(x.rows, false);
-	if (job_id_parse(rq->name, &job, &part, why) < 0 || request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
+	if (job_id_parse(rq->name, &id, why) < 0 || request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
 		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 || ledger_begin(l, LEDGER_READ, why) < 0)
 		return -1;
-	task = part == JOB_TASK && !strchr(rq->name, '[') ? rq->name : "";	/* several tasks: those of all */
-	if (may_see(rq, l, job, why) == 0)
-		rc = event_walk_tasks(l, job, task, before, x.limit + 1, list_event, &x, why);
+	if (may_see(rq, l, id.job, why) == 0)	/* several tasks: those of all */
+		rc = event_walk_tasks(l, id.job, id.part == JOB_TASK ? rq->name : "", before, x.limit + 1, list_event, &x, why);
 	ledger_rollback(l);
 	if (x.count > x.limit)
 		put_bool(rq->reply, "more", true);

@@ -6,7 +6,6 @@
  * and the reason, the others are written. */
 #include "budgetd/cluster_state.h"
 #include "budgetd/http_money.h"
-#include "budgetd/json_kind.h"
 #include "budgetd/ledger_import.h"
 #include "budgetd/people.h"
 #include "budgetd/rates.h"
@@ -25,7 +24,7 @@ struct row {
 	const char *cluster, *label, *account, *partition, *qos, *state, *tres;
 };
 
-/* A row is one text, its values in this order with tabs between them: as JSON values of their own they would cost half of the time. */
+/* All rows are one text, a line each, its values in this order with tabs between them: as JSON values of their own they would cost half of the time. */
 static const struct row_column {
 	const char *name;
 	bool number;
@@ -126,31 +125,30 @@ static void rows_free(struct rows *r)
 	free(r->text);
 }
 
-static int rows_read(struct json_object *list, struct rows *out, struct fault *why)
+/* A newline at the end begins no further one. */
+static size_t lines_count(const char *text)
 {
-	size_t count = json_object_array_length(list), bytes = 1;
+	size_t count = *text != '\0';
+
+	while ((text = strchr(text, '\n')))
+		count += *++text != '\0';
+	return count;
+}
+
+static int rows_read(const char *text, struct rows *out, struct fault *why)
+{
+	size_t count = lines_count(text);
 	char *at;
 
-	for (size_t i = 0; i < count; i++) {
-		struct json_object *text = json_object_array_get_idx(list, i);
-
-		if (!json_object_is_type(text, json_type_string))
-			return fault_errno(why, EINVAL, "row %zu must be a text, not %s", i, json_kind(json_object_get_type(text)));
-		bytes += (size_t)json_object_get_string_len(text) + 1;
-	}
-	*out = (struct rows){ count, calloc(count + 1, sizeof(struct row)), malloc(bytes) };
+	if (count > ROWS_MAX)
+		return fault_errno(why, EINVAL, "\"rows\" has %zu rows, at most %d are taken", count, ROWS_MAX);
+	*out = (struct rows){ count, calloc(count + 1, sizeof(struct row)), strdup(text) };
 	if (!out->row || !out->text)
 		return fault_errno(why, ENOMEM, "out of memory");
 	at = out->text;
-	for (size_t i = 0; i < count; i++) {
-		struct json_object *text = json_object_array_get_idx(list, i);
-		size_t length = (size_t)json_object_get_string_len(text);
-
-		memcpy(at, json_object_get_string(text), length + 1);
-		if (row_read(at, i, &out->row[i], why) < 0)
+	for (size_t i = 0; i < count; i++)
+		if (row_read(strsep(&at, "\n"), i, &out->row[i], why) < 0)
 			return -1;
-		at += length + 1;
-	}
 	return 0;
 }
 
@@ -368,10 +366,10 @@ static int clusters_check(const struct batch *b, const struct row *rows, size_t 
 	return 0;
 }
 
-static int import_batch(struct batch *b, struct json_object *list, struct fault *why)
+static int import_batch(struct batch *b, const char *text, struct fault *why)
 {
 	struct rows rows = {0};
-	int rv = rows_read(list, &rows, why);
+	int rv = rows_read(text, &rows, why);
 
 	if (rv == 0)
 		rv = clusters_check(b, rows.row, rows.count, why);
@@ -386,20 +384,19 @@ static int import_batch(struct batch *b, struct json_object *list, struct fault 
 static int import_rows(struct request *rq, struct fault *why)
 {
 	struct batch b = { .rq = rq, .import = { .now = rq->now } };
-	struct json_object *list = NULL;
 	struct cluster_health seen;
-	int rv;
+	const char *text = NULL;
+	int rv = body_text(rq, "rows", &text, why);
 
-	if (!json_object_object_get_ex(rq->body, "rows", &list) || !json_object_is_type(list, json_type_array) ||
-		json_object_array_length(list) > ROWS_MAX)
-		return fault_errno(why, EINVAL, "\"rows\" must be an array of at most %d rows", ROWS_MAX);
-	if (body_flag(rq, "charge", &b.import.charge, why) < 0)
+	if (rv == 0)
+		return fault_errno(why, EINVAL, "\"rows\" is needed: a text with a row on each line");
+	if (rv < 0 || body_flag(rq, "charge", &b.import.charge, why) < 0)
 		return -1;
 	cluster_state_health(rq->b->cluster, &seen);
 	memcpy(b.cluster, seen.cluster, sizeof(b.cluster));
 	b.import.actor = people_name(rq->b->people, rq->uid, rq->now, b.actor);
 	b.aside = json_object_new_array();
-	rv = b.aside ? import_batch(&b, list, why) : fault_errno(why, ENOMEM, "out of memory");
+	rv = b.aside ? import_batch(&b, text, why) : fault_errno(why, ENOMEM, "out of memory");
 	json_object_put(b.aside);
 	import_free(&b.import);
 	free(b.accounts);

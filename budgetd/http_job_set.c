@@ -6,6 +6,7 @@
 #include "budgetd/admit.h"
 #include "budgetd/cluster_state.h"
 #include "budgetd/held.h"
+#include "budgetd/http_job_seen.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
@@ -55,13 +56,14 @@ static void look_at(const struct job_view *j, void *arg)
 
 static int read_job(const char *name, int64_t *job, struct fault *why)
 {
-	enum job_part part;
+	struct job_name id;
 
-	if (job_id_parse(name, job, &part, why) < 0)
+	if (job_id_parse(name, &id, why) < 0)
 		return -1;
-	if (part == JOB_TASK)
+	*job = id.job;
+	if (id.part == JOB_TASK || id.part == JOB_TASKS)
 		return fault_errno(why, EINVAL, "the tasks of an array declare the same: name the whole job, %jd", (intmax_t)*job);
-	if (part == JOB_COMPONENT)
+	if (id.part == JOB_COMPONENT)
 		return fault_errno(why, EINVAL, "name the component by its own job id: `squeue -j %jd -o \"%%i %%A\"` shows it", (intmax_t)*job);
 	return 0;
 }
@@ -176,8 +178,7 @@ static int set_in_transaction(struct request *rq, int64_t job, struct standing *
 	int rc = admission_by_job(rq->b->ledger, job, &a, why);
 
 	if (rc == 0)
-		return fault_errno(why, ENOENT, "there is no job %jd that the budget knows of; a new one is known after a pass, in a few seconds",
-			(intmax_t)job);
+		return job_unknown(rq->b, job, rq->now, why);
 	if (rc < 0 || check_rights(rq, &a, why) < 0 || request_said(rq, why) < 0 ||
 		(!rq->said && declare(rq, job, &a, s, v, why) < 0))
 		return -1;

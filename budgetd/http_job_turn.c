@@ -19,6 +19,8 @@ static void say(struct json_object *lines, const char *fmt, ...)
 	char line[640];
 	va_list ap;
 
+	if (!lines)
+		return;
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
@@ -46,6 +48,29 @@ static const struct front_words *words_of(enum order_front front)
 	return &fronts[i];
 }
 
+/* The nodes that are cleared for it, or that it is kept off for the sake of another one. */
+static void tell_guard(const struct turn_question *x, const struct job_turn *t)
+{
+	struct gang_guard g = cluster_state_guard(x->rq->b->cluster);
+	bool its = g.job == x->job;
+	struct json_object *o = NULL;
+	char left[DURATION_TEXT_MAX];
+
+	duration_text(g.at > x->rq->now ? g.at - x->rq->now : 0, left);
+	if (g.job && (its || t->kept_off)) {
+		o = json_object_new_object();
+		put_int(o, "job", g.job);
+		put_text(o, "nodes", g.nodes);
+		put_int(o, "planned_start", g.at);
+	}
+	json_object_object_add(x->o, "guard", o);
+	if (o && its)
+		say(x->lines, "Nodes are cleared for it: %s. As minimum runtimes end there it can start in %s.", g.nodes, left);
+	else if (o)
+		say(x->lines, "It may not start on %s: these nodes are cleared for job %u, planned to start in %s, and its minimum runtime would end later, "
+			"or it could not be displaced then. A shorter minimum runtime may use them (budgetctl job set).", g.nodes, g.job, left);
+}
+
 static void tell_turn(const struct turn_question *x, const struct job_turn *t)
 {
 	const struct front_words *w = words_of(t->front);
@@ -59,6 +84,7 @@ static void tell_turn(const struct turn_question *x, const struct job_turn *t)
 	say(x->lines, "It is number %zu of %zu %s jobs in the order%s.", t->position, t->of, t->front == ORDER_FREE ? "free" : "funded", w->because);
 	if (t->cleared)
 		say(x->lines, "It needs several nodes and has waited long: those of its own project that are past their minimum runtime give way to it, too.");
+	tell_guard(x, t);
 }
 
 /* --- the debug lane ----------------------------------------------------------------------------- */
@@ -240,11 +266,11 @@ static int tell_displaced(const struct turn_question *x, struct fault *why)
 	struct event last = {0};
 	char ago[DURATION_TEXT_MAX];
 
-	if (event_walk(x->l, x->job, 0, 1, look_at_event, &last, why) < 0)
+	if (event_walk_tasks(x->l, x->job, x->label, 0, 1, look_at_event, &last, why) < 0)
 		return -1;
 	if (last.id && last.what == EVENT_DISPLACED)
-		say(x->lines, "Its last run gave way %s ago (%s); see budgetctl events %jd.", duration_text(x->rq->now - last.at, ago),
-			event_reason_name(last.reason), (intmax_t)x->job);
+		say(x->lines, "Its last run gave way %s ago (%s); see budgetctl events %s.", duration_text(x->rq->now - last.at, ago),
+			event_reason_name(last.reason), x->rq->name);
 	return 0;
 }
 
@@ -253,10 +279,11 @@ static int tell_displaced(const struct turn_question *x, struct fault *why)
 int job_turn_tell(const struct turn_question *x, struct fault *why)
 {
 	struct job_turn t;
-	bool known = x->waits && cluster_state_turn(x->rq->b->cluster, (uint32_t)x->job, &t);
+	bool known = x->waits && cluster_state_turn(x->rq->b->cluster, (uint32_t)x->job, x->record, &t);
 
 	json_object_object_add(x->o, "turn", NULL);
 	json_object_object_add(x->o, "lane", NULL);
+	json_object_object_add(x->o, "guard", NULL);
 	json_object_object_add(x->o, "victim", NULL);
 	json_object_object_add(x->o, "being_freed", NULL);
 	put_bool(x->o, "requeueable", x->requeueable);

@@ -12,6 +12,8 @@ struct turn_question {
 	struct request *rq;
 	struct ledger *l;
 	int64_t job;
+	uint32_t record;		/* its own id in Slurm, of a task */
+	const char *label;		/* of a task; "" = the job as a whole */
 	const struct admission_row *admission;
 	const struct ranking *ranking;
 	const char *partition;		/* "a,b" */
@@ -23,7 +25,7 @@ struct turn_question {
 /* "turn", "lane", "victim" and "requeueable" of the reply, and the sentences about them. 0 or -1. */
 int job_turn_tell(const struct turn_question *x, struct fault *why);
 
-/* What of a run goes on: "protected_until", and "leaving" of one that was told to go, with a sentence. 0 or -1. */
+/* What of a run goes on: "protected_until", and "leaving" of one that was told to go; with sentences, or none where `lines` is NULL. 0 or -1. */
 int job_run_tell(struct request *rq, struct ledger *l, const struct run *r, struct json_object *run, struct json_object *lines,
 	struct fault *why);
 

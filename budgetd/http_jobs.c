@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_jobs.c - why a job is where it is: tier, path, funding, what it waits for. */
 #include "budgetd/cluster_state.h"
-#include "budgetd/held.h"
+#include "budgetd/http_job_seen.h"
 #include "budgetd/http_job_turn.h"
 #include "budgetd/ledger_run.h"
 #include "budgetd/people.h"
@@ -15,54 +15,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What slurmctld last said of the job, copied from under the lock. */
-struct seen_job {
-	bool found;
-	char state[32], reason[64], qos[64];
-	int64_t planned_start, waiting_tasks, held_tasks, running, suspended;	/* held: by us, for lack of money */
-	int32_t place;
-	bool requeueable;
-	int64_t time_limit_s;
-	char partition[256];
+#define RUNS_SHOWN 50			/* of an array the newest; its tasks are asked about one by one */
+
+struct array_counts {
+	int64_t all, over;
 };
-
-static void look_at(const struct job_view *j, void *arg)
-{
-	struct seen_job *s = arg;
-	bool first = !s->found;
-
-	s->found = true;
-	if (j->stage == STAGE_PENDING)
-		s->waiting_tasks += j->array_count;
-	if (job_held_by_us(j))
-		s->held_tasks += j->array_count;
-	if (j->stage == STAGE_RUNNING)
-		s->running++;
-	if (j->stage == STAGE_SUSPENDED)
-		s->suspended++;
-	if (!first && j->stage != STAGE_PENDING)
-		return;
-	snprintf(s->state, sizeof(s->state), "%s", j->base_state);
-	snprintf(s->reason, sizeof(s->reason), "%s", j->reason ? j->reason : "");
-	snprintf(s->qos, sizeof(s->qos), "%s", j->qos ? j->qos : "");
-	snprintf(s->partition, sizeof(s->partition), "%s", j->partition ? j->partition : "");
-	s->time_limit_s = j->time_limit_s;
-	s->requeueable = j->requeueable;
-	s->planned_start = j->planned_start;
-	s->place = j->stage == STAGE_PENDING ? j->site_factor : 0;
-}
 
 struct explanation {
 	struct request *rq;
 	struct ledger *l;
-	int64_t job;
-	struct seen_job seen;
+	struct job_name name;
+	char label[40];			/* of a task, as squeue has it; "" = the job as a whole */
+	struct array_counts tasks;	/* of an array as a whole; all 0 = it is none, or a task of it is asked about */
+	struct job_seen seen;
 	struct admission_row admission;
 	bool admitted;
 	struct project project;
 	struct path path;
 	struct json_object *o, *lines, *levels, *runs;
-	amount_t charged;
+	amount_t charged, held;
+	int64_t run_count;
 	struct run lost;		/* one whose end nobody knows; id 0 = none */
 	struct fault *why;
 };
@@ -111,7 +83,7 @@ static int add_run(const struct run *r, void *arg)
 	struct json_object *o = json_object_new_object();
 
 	json_object_array_add(x->runs, o);
-	if (charge_walk(x->l, 0, x->job, 0, INT64_MAX, add_charge, &sums, x->why) < 0)
+	if (charge_walk(x->l, 0, r->job, 0, INT64_MAX, add_charge, &sums, x->why) < 0)
 		return -1;
 	put_text(o, "job", r->label);
 	put_int(o, "start", r->start);
@@ -125,13 +97,12 @@ static int add_run(const struct run *r, void *arg)
 	put_int(o, "charged_units", sums.charged);
 	put_int(o, "free_s", sums.free_s);
 	put_int(o, "uncovered_s", sums.uncovered_s);
-	x->charged += sums.charged;
-	return job_run_tell(x->rq, x->l, r, o, x->lines, x->why);
+	return job_run_tell(x->rq, x->l, r, o, x->tasks.all ? NULL : x->lines, x->why);
 }
 
 /* --- the sentences ------------------------------------------------------------------------------ */
 
-static void tell_tier(struct explanation *x, amount_t held)
+static void tell_tier(struct explanation *x)
 {
 	char time[DURATION_TEXT_MAX];
 
@@ -140,25 +111,25 @@ static void tell_tier(struct explanation *x, amount_t held)
 	else if (x->admission.tier == TIER_FREE)
 		tell(x, "It is in the free tier: not charged, not protected, and may be displaced at any time.");
 	else
-		tell(x, "It is %s by %s and protected for %s in each run.", x->admission.parked_at && !held ? "to be funded" : "funded", x->project.name, duration_text(x->admission.min_runtime_s, time));
+		tell(x, "It is %s by %s and protected for %s in each run.", x->admission.parked_at && !x->held ? "to be funded" : "funded", x->project.name, duration_text(x->admission.min_runtime_s, time));
 }
 
-/* As far as Prometheus tells; of an array its first record is looked for. */
+/* As far as Prometheus tells. */
 static void tell_idle(struct explanation *x)
 {
 	char time[DURATION_TEXT_MAX];
-	int64_t until, since = cluster_state_idle_since(x->rq->b->cluster, (uint32_t)x->job, &until);
+	int64_t until, since = cluster_state_idle_since(x->rq->b->cluster, x->seen.record, &until);
 
 	if (since)
 		tell(x, "Its GPUs were not used for %s.", duration_text(until - since, time));
 }
 
-static void tell_funding(struct explanation *x, amount_t held)
+static void tell_funding(struct explanation *x)
 {
 	char a[AMOUNT_TEXT_MAX], b[AMOUNT_TEXT_MAX], c[AMOUNT_TEXT_MAX], d[AMOUNT_TEXT_MAX];
 
-	if (held)
-		tell(x, "%s GPU-h are set aside for it.", amount_text(held, a));
+	if (x->held)
+		tell(x, "%s GPU-h are set aside for it.", amount_text(x->held, a));
 	if (x->charged)
 		tell(x, "%s GPU-h were charged for its runs.", amount_text(x->charged, a));
 	for (int i = 0; i < x->path.depth; i++) {
@@ -182,11 +153,13 @@ static int tell_parked(struct explanation *x)
 	if (project_by_id(x->l, x->admission.waits_at, &at, x->why) != 1)
 		return -1;
 	amount_text(x->admission.per_task, each);
-	if (x->admission.tasks > 1)
+	if (x->tasks.all)
 		tell(x, "%jd of its %jd tasks in the queue wait for budget, held, until money returns to %s: each needs %s GPU-h.",
 			(intmax_t)x->seen.held_tasks, (intmax_t)x->seen.waiting_tasks, at.name, each);
 	else
 		tell(x, "It waits for budget, held: it is released when %s can pay the %s GPU-h that it needs.", at.name, each);
+	if (x->label[0])
+		return 0;		/* which of its tasks comes first the array says */
 	if (x->admission.waits_behind)
 		tell(x, "Job %jd waits in front of it and is not overtaken.", (intmax_t)x->admission.waits_behind);
 	else
@@ -201,7 +174,7 @@ static int tell_waiting(struct explanation *x)
 			"says so (budgetctl run end %s --at TIME --reason TEXT).", x->lost.label, x->lost.label);
 	else if (!x->seen.found)
 		tell(x, "It is not in the queue any more.");
-	else if (x->admitted && x->admission.parked_at)
+	else if (x->admitted && x->admission.parked_at && (!x->label[0] || x->seen.held_tasks))
 		return tell_parked(x);
 	else if (x->seen.waiting_tasks)
 		tell(x, "It waits: %s.", x->seen.reason[0] ? x->seen.reason : "the scheduler has not looked at it yet");
@@ -226,13 +199,13 @@ static bool goes_by_share(const struct explanation *x)
 {
 	struct job_turn t;
 
-	return !cluster_state_turn(x->rq->b->cluster, (uint32_t)x->job, &t) || (t.front != ORDER_LANE && t.front != ORDER_SLOT);
+	return !cluster_state_turn(x->rq->b->cluster, (uint32_t)x->name.job, x->seen.record, &t) || (t.front != ORDER_LANE && t.front != ORDER_SLOT);
 }
 
 /* The sibling in front holds the job up only while something below the sibling waits. */
 static int tell_ahead(struct explanation *x, const struct ranking_level *level)
 {
-	char window[DURATION_TEXT_MAX];
+	char window[DURATION_TEXT_MAX], ratio[FAIRSHARE_TEXT_MAX];
 	struct project sibling;
 	bool waits = false;
 
@@ -242,14 +215,14 @@ static int tell_ahead(struct explanation *x, const struct ranking_level *level)
 		hold_walk(x->l, sibling.id, false, 0, INT64_MAX, note_waiting, &waits, x->why) < 0)
 		return -1;
 	if (waits)
-		tell(x, "%s has used %.2f of its share of the last %s; %s has used less and goes first.", level->name,
-			(double)level->ratio_ppm / 1e6, duration_text(x->rq->b->settings->window_s, window), level->ahead);
+		tell(x, "%s has used %s of its share of the last %s; %s has used less and goes first.", level->name,
+			fairshare_text(level->ratio_ppm, ratio), duration_text(x->rq->b->settings->window_s, window), level->ahead);
 	return 0;
 }
 
 static int tell_its_turn(struct explanation *x, const struct ranking *ranking)
 {
-	struct turn_question q = { .rq = x->rq, .l = x->l, .job = x->job, .admission = &x->admission, .ranking = ranking,
+	struct turn_question q = { .rq = x->rq, .l = x->l, .job = x->name.job, .record = x->seen.record, .label = x->label, .admission = &x->admission, .ranking = ranking,
 		.partition = x->seen.partition, .time_limit_s = x->seen.time_limit_s, .waits = x->seen.waiting_tasks > 0,
 		.runs = x->seen.running + x->seen.suspended > 0,
 		.held = x->seen.waiting_tasks > 0 && x->seen.held_tasks == x->seen.waiting_tasks,
@@ -289,17 +262,18 @@ static int tell_levels(struct explanation *x)
 
 /* --- putting it together ------------------------------------------------------------------------ */
 
-struct held {
-	int64_t admission;
-	amount_t units;
-};
-
+/* Of a task: what its run has, or its share of what waits with the array. */
 static int add_hold(const struct hold_row *h, void *arg)
 {
-	struct held *x = arg;
+	struct explanation *x = arg;
+	bool waits = x->seen.waiting_tasks && !x->seen.held_tasks;
 
-	if (h->admission == x->admission)
-		x->units += h->units;
+	if (h->admission != x->admission.id)
+		return 0;
+	if (!x->label[0])
+		x->held += h->units;
+	else if (h->run ? strcmp(h->label, x->label) == 0 : waits)
+		x->held += h->run || h->units < x->admission.per_task ? h->units : x->admission.per_task;
 	return 0;
 }
 
@@ -308,12 +282,12 @@ static int owner_or_member(struct explanation *x)
 	return (int64_t)x->rq->uid == x->admission.uid ? 0 : request_may_see(x->rq, x->l, x->project.id, x->why);
 }
 
-static void put_job(struct explanation *x, amount_t held)
+static void put_job(struct explanation *x)
 {
 	char text[1024], user[PERSON_NAME_MAX];
 
-	snprintf(text, sizeof(text), "%jd", (intmax_t)x->job);
-	put_text(x->o, "job", text);
+	snprintf(text, sizeof(text), "%jd", (intmax_t)x->name.job);
+	put_text(x->o, "job", x->label[0] ? x->label : text);
 	put_text(x->o, "user", people_name(x->rq->b->people, (uid_t)x->admission.uid, x->rq->now, user));
 	put_text(x->o, "project", x->project.name);
 	if (project_path_text(x->l, x->project.id, text, sizeof(text), NULL) == 0)
@@ -323,48 +297,134 @@ static void put_job(struct explanation *x, amount_t held)
 	put_int(x->o, "min_runtime_s", x->admission.min_runtime_s);
 	put_int(x->o, "team_rank", x->admission.team_rank);
 	put_int(x->o, "gpus", x->admission.gpus);
-	put_int(x->o, "held_units", held);
+	put_int(x->o, "held_units", x->held);
 	put_int(x->o, "charged_units", x->charged);
 	put_int_or_null(x->o, "place", x->seen.place, x->seen.waiting_tasks == 0);
 	put_text(x->o, "reason", x->seen.reason);
 }
 
+/* What the budget has nothing of. */
+static int not_admitted(struct explanation *x)
+{
+	int64_t job = x->name.job;
+
+	if (!x->seen.found)
+		return job_unknown(x->rq->b, job, x->rq->now, x->why);
+	return fault_errno(x->why, ENOENT, !x->seen.waiting_tasks && !x->seen.running && !x->seen.suspended ?
+		"job %jd has ended, and the books have nothing of it: it asked for no GPU, or ended as it began" :
+		"job %jd is in the queue, but the budget was not asked about it: it asks for no GPU, or came from elsewhere", (intmax_t)job);
+}
+
+/* A task that has left Slurm and is asked for by its own id: its run says of which array it is. */
+static int rename_to_task(const struct run *r, void *arg)
+{
+	struct explanation *x = arg;
+	struct job_name n;
+
+	if (job_id_parse(r->label, &n, NULL) == 0 && n.part == JOB_TASK)
+		x->name = n;
+	return 0;
+}
+
+/* 1 = the answer is found, 0, -1. */
+static int find_answer(struct explanation *x)
+{
+	int rc = admission_by_job(x->l, x->name.job, &x->admission, x->why);
+
+	if (rc != 0 || x->name.part != JOB_WHOLE)
+		return rc;
+	if (run_walk_job(x->l, x->name.job, rename_to_task, x, x->why) < 0)
+		return -1;
+	return x->name.part == JOB_TASK ? admission_by_job(x->l, x->name.job, &x->admission, x->why) : 0;
+}
+
+/* As it was submitted: tasks that are over may be anywhere by now. */
+static int count_tasks(struct explanation *x)
+{
+	struct json_object *body, *array;
+	char *request = NULL;
+	int rc = 0;
+
+	if (admission_request(x->l, x->admission.id, &request, x->why) < 0)
+		return -1;
+	body = json_tokener_parse(request);
+	free(request);
+	if (!json_object_object_get_ex(body, "array", &array))
+		array = NULL;
+	if (x->label[0] && array && !gpu_request_array_names(json_object_get_string(array), x->name.within))
+		rc = fault_errno(x->why, ENOENT, "job %jd has no task %jd: its array is %s", (intmax_t)x->name.job, (intmax_t)x->name.within,
+			json_object_get_string(array));
+	else if (!x->label[0] && array)
+		(void)gpu_request_array_tasks(json_object_get_string(array), &x->tasks.all, NULL, NULL);	/* Slurm took it */
+	json_object_put(body);
+	x->tasks.over = x->tasks.all - x->seen.waiting_tasks - x->seen.running - x->seen.suspended;
+	return rc;
+}
+
+static void tell_tasks(struct explanation *x)
+{
+	const struct job_seen *s = &x->seen;
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(x->o, "tasks", x->tasks.all ? o : NULL);
+	if (!x->tasks.all) {
+		json_object_put(o);
+		return;
+	}
+	put_int(o, "all", x->tasks.all);
+	put_int(o, "waiting", s->waiting_tasks);
+	put_int(o, "held", s->held_tasks);
+	put_int(o, "running", s->running + s->suspended);
+	put_int(o, "over", x->tasks.over > 0 ? x->tasks.over : 0);
+	tell(x, "Of its %jd tasks %jd wait, %jd run and %jd are over. `budgetctl why %jd_N` tells of one of them.", (intmax_t)x->tasks.all,
+		(intmax_t)s->waiting_tasks, (intmax_t)(s->running + s->suspended), (intmax_t)(x->tasks.over > 0 ? x->tasks.over : 0),
+		(intmax_t)x->name.job);
+}
+
+static int tell_runs(struct explanation *x)
+{
+	if (run_sum_tasks(x->l, x->name.job, x->label, &x->run_count, &x->charged, x->why) < 0 ||
+		run_walk_tasks(x->l, x->name.job, x->label, RUNS_SHOWN, add_run, x, x->why) < 0)
+		return -1;
+	if (x->run_count > RUNS_SHOWN)
+		tell(x, "Below are the last %d of its %jd runs.", RUNS_SHOWN, (intmax_t)x->run_count);
+	return 0;
+}
+
 static int explain(struct explanation *x)
 {
-	struct held held = {0};
-	int rc = admission_by_job(x->l, x->job, &x->admission, x->why);
+	int rc = find_answer(x);
 
 	if (rc < 0)
 		return -1;
 	x->admitted = rc == 1;
 	if (!x->admitted)
-		return fault_errno(x->why, ENOENT, x->seen.found && !x->seen.waiting_tasks && !x->seen.running && !x->seen.suspended ?
-			"job %jd has ended, and the books have nothing of it: it asked for no GPU, or ended as it began" : x->seen.found ?
-			"job %jd is in the queue, but the budget was not asked about it: it asks for no GPU, or came from elsewhere" :
-			"there is no job %jd that the budget knows of", (intmax_t)x->job);
-	held.admission = x->admission.id;
-	if (project_by_id(x->l, x->admission.project, &x->project, x->why) != 1 || owner_or_member(x) < 0 ||
+		return not_admitted(x);
+	if (x->name.part == JOB_TASK)
+		snprintf(x->label, sizeof(x->label), "%jd_%jd", (intmax_t)x->name.job, (intmax_t)x->name.within);
+	if (project_by_id(x->l, x->admission.project, &x->project, x->why) != 1 || owner_or_member(x) < 0 || count_tasks(x) < 0 ||
 		path_load_for(x->l, x->project.id, x->admission.uid, x->rq->now, &x->path, x->why) < 0 ||
-		hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, &held, x->why) < 0)
+		hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, x, x->why) < 0)
 		return -1;
-	tell_tier(x, held.units);
+	tell_tier(x);
+	tell_tasks(x);
 	tell_idle(x);
-	if (run_walk_job(x->l, x->job, add_run, x, x->why) < 0 || tell_waiting(x) < 0)
+	if (tell_runs(x) < 0 || tell_waiting(x) < 0)
 		return -1;
-	tell_funding(x, held.units);
-	put_job(x, held.units);
+	tell_funding(x);
+	put_job(x);
 	return tell_levels(x);
 }
 
 int job_get(struct request *rq, struct fault *why)
 {
 	struct explanation x = { .rq = rq, .l = rq->b->reader, .why = why };
-	enum job_part part;	/* tasks and components are explained with their job */
 	int rc;
 
-	if (job_id_parse(rq->name, &x.job, &part, why) < 0)
+	if (job_id_parse(rq->name, &x.name, why) < 0)
 		return -1;
-	cluster_state_job(rq->b->cluster, (uint32_t)x.job, look_at, &x.seen);
+	job_name_resolve(rq->b->cluster, &x.name);
+	job_seen_look(rq->b->cluster, &x.name, &x.seen);
 	if (ledger_begin(x.l, LEDGER_READ, why) < 0)
 		return -1;
 	x.o = json_object_new_object();

@@ -27,7 +27,7 @@ static struct json_object *verdict_json(struct request *rq, const struct verdict
 		put_int(o, "site_factor", place);
 	if (v->token[0])
 		put_text(o, "token", v->token);
-	if (v->waits)
+	if (v->waits || v->kept_off)
 		json_object_object_add(o, "held", json_object_new_boolean(true));
 	if (v->text[0])
 		put_text(o, "text", v->text);
@@ -201,14 +201,13 @@ static int answer_hold(struct request *rq, struct verdict *v, struct fault *why)
 {
 	const char *job = NULL, *tasks;
 	struct named n = {0};
-	enum job_part part;
-	int64_t id;
+	struct job_name id;
 
 	*v = (struct verdict){ .accepted = true };
-	if (body_need_text(rq, "job", &job, why) < 0 || job_id_parse(job, &id, &part, why) < 0)
+	if (body_need_text(rq, "job", &job, why) < 0 || job_id_parse(job, &id, why) < 0)
 		return -1;
-	tasks = part == JOB_TASK ? strchr(job, '_') : NULL;
-	n.job = (uint32_t)id;
+	tasks = id.part == JOB_TASK || id.part == JOB_TASKS ? strchr(job, '_') : NULL;
+	n.job = (uint32_t)id.job;
 	n.tasks = tasks ? tasks + 1 : NULL;
 	cluster_state_job(rq->b->cluster, n.job, look_at_record, &n);
 	if (n.runs[0])

@@ -9,10 +9,10 @@
 static const char demand_sql[] =
 	/* the hold was taken as the job became eligible, of one that was requeued once more; slurmctld notes the submission after the verdict */
 	"WITH opened(admission, at) AS MATERIALIZED (SELECT admission, opened_at FROM hold WHERE id >= ?4),"
-	/* runs that ended, with what of them lies in the window */
+	/* runs that ended, with what of them lies in the window; read in the order in which they were charged, which is that of the file */
 	" paid(run, project, price, units) AS MATERIALIZED (SELECT c.run, c.project, max(c.price),"
-	" sum((c.part_end - max(c.part_start, ?1)) * c.price) FROM project p CROSS JOIN charge c INDEXED BY charge_by_project ON c.project = p.id"
-	" WHERE c.part_end > ?1 AND c.part_end > c.part_start AND c.kind IN ('funded', 'imported') GROUP BY c.run, c.project)"
+	" sum((c.part_end - max(c.part_start, ?1)) * c.price) FROM charge c NOT INDEXED WHERE c.id >= ?5"
+	" AND c.part_end > ?1 AND c.part_end > c.part_start AND c.kind IN ('funded', 'imported') GROUP BY c.run, c.project)"
 	"SELECT x.project, coalesce(min(o.at), iif(r.admission IS NOT NULL AND r.submit <= ?1, ?1, r.start)) AS since, x.price, x.units"
 	" FROM paid x CROSS JOIN run r ON r.id = x.run LEFT JOIN opened o ON o.admission = r.admission AND o.at BETWEEN r.submit - 5 AND r.start"
 	" WHERE r.ended IS NOT NULL GROUP BY x.run, x.project"
@@ -31,11 +31,10 @@ static const char demand_sql[] =
 
 #define CLOCK_MARGIN_S 86400		/* a clock that was put back by less than that leaves nothing out */
 
-/* The first hold that may have been opened in the window: they are numbered as they are opened, and an index over all of them would be
- * written by every submission. */
-static int first_hold(struct ledger *l, int64_t from, int64_t *out, struct fault *why)
+/* The first row that may have been written in the window: they are numbered as they are written, and an index over all holds would be
+ * written by every submission. `back_sql` gives id and time from the newest back. */
+static int first_since(struct ledger *l, const char *back_sql, int64_t from, int64_t *out, struct fault *why)
 {
-	static const char back_sql[] = "SELECT id, opened_at FROM hold ORDER BY id DESC";
 	sqlite3_stmt *st = sql_bind(l, back_sql, why, "");
 	int rc = -1;
 
@@ -52,13 +51,14 @@ static int first_hold(struct ledger *l, int64_t from, int64_t *out, struct fault
 
 int demand_walk(struct ledger *l, int64_t from, int64_t now, bool holds_limit, demand_fn each, void *arg, struct fault *why)
 {
+	static const char holds_sql[] = "SELECT id, opened_at FROM hold ORDER BY id DESC", charges_sql[] = "SELECT id, at FROM charge ORDER BY id DESC";
+	int64_t first_hold, first_charge;
 	sqlite3_stmt *st;
-	int64_t first;
 	int rc = -1;
 
-	if (first_hold(l, from, &first, why) < 0)
+	if (first_since(l, holds_sql, from, &first_hold, why) < 0 || first_since(l, charges_sql, from, &first_charge, why) < 0)
 		return -1;
-	st = sql_bind(l, demand_sql, why, "iiii", from, now, (int64_t)holds_limit, first);
+	st = sql_bind(l, demand_sql, why, "iiiii", from, now, (int64_t)holds_limit, first_hold, first_charge);
 	while (st && (rc = sql_step(l, st, why)) == 1) {
 		struct demand d = { .from = sql_col(st, 1), .rate = sql_col(st, 2), .units = sql_col(st, 3) };
 

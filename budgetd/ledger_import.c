@@ -5,6 +5,7 @@
  * rows: before something must be found in the tables, and at the end. */
 #include "budgetd/ledger_import.h"
 #include "budgetd/ledger_sql.h"
+#include "books/chain.h"
 #include "lib/zone.h"
 #include <assert.h>
 #include <errno.h>
@@ -66,66 +67,93 @@ struct import_part_values {
 
 #define FIVE_TIMES(row) row ", " row ", " row ", " row ", " row
 #define ROWS_AT_ONCE 25
-#define RUN_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)"
+#define RUN_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 #define RUN_INSERT                                                                                                               \
-	"INSERT INTO run (id, cluster, job, submit, start, label, partition, project, uid, tier, min_runtime, gpus, tres, price,"  \
-	" covered_until, ended, state, import) VALUES "
+	"INSERT INTO run (id, cluster, job, submit, start, label, admission, project, uid, partition, tier, min_runtime, gpus, tres," \
+	" price, covered_until, free_since, ended, state, lost_at, import) VALUES "
 #define PART_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 #define PART_INSERT "INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, price, units) VALUES "
 
-/* In the order of RUN_INSERT, from parameter `at` on. */
-static void run_bind(sqlite3_stmt *st, int at, const struct import *im, const struct import_run_values *v)
+/* Where the next value goes: into a statement, and into the hash over what is written. In the order of the table, of which only NULLs at the
+ * end may be left out. */
+struct place {
+	sqlite3_stmt *st;
+	int at;
+	struct chain_rows *hash;
+};
+
+static void put_number(struct place *p, int64_t n)
 {
-	sqlite3_bind_int64(st, at++, v->id);
-	sqlite3_bind_text(st, at++, v->cluster, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(st, at++, v->job);
-	sqlite3_bind_int64(st, at++, v->submit);
-	sqlite3_bind_int64(st, at++, v->start);
-	sqlite3_bind_text(st, at++, v->label, -1, SQLITE_STATIC);
-	sqlite3_bind_text(st, at++, v->partition, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(st, at++, v->project);
-	sqlite3_bind_int64(st, at++, v->uid);
-	sqlite3_bind_text(st, at++, v->tier, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(st, at++, v->gpus);
-	sqlite3_bind_text(st, at++, v->tres, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(st, at++, v->price);
-	sqlite3_bind_int64(st, at++, v->start);		/* covered_until: it had no hold */
-	sqlite3_bind_int64(st, at++, v->end);
-	sqlite3_bind_text(st, at++, v->state, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(st, at, im->id);
+	sqlite3_bind_int64(p->st, ++p->at, n);
+	chain_rows_integer(p->hash, n);
 }
 
-#define RUN_PARAMETERS 17
-
-static void part_bind(sqlite3_stmt *st, int at, const struct import *im, const struct import_part_values *v)
+static void put_string(struct place *p, const char *text)
 {
-	sqlite3_bind_int64(st, at++, v->id);
-	sqlite3_bind_int64(st, at++, v->run);
-	sqlite3_bind_int64(st, at++, v->seq);
-	sqlite3_bind_text(st, at++, v->kind, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(st, at++, v->project);
-	sqlite3_bind_int64(st, at++, im->now);
-	sqlite3_bind_int64(st, at++, v->from);
-	sqlite3_bind_int64(st, at++, v->end);
-	sqlite3_bind_int64(st, at++, v->gpus);
-	sqlite3_bind_int64(st, at++, v->price);
-	sqlite3_bind_int64(st, at, v->units);
+	sqlite3_bind_text(p->st, ++p->at, text, -1, SQLITE_STATIC);
+	chain_rows_text(p->hash, text);
 }
 
-#define PART_PARAMETERS 11
+static void put_null(struct place *p)
+{
+	sqlite3_bind_null(p->st, ++p->at);
+	chain_rows_null(p->hash);
+}
+
+static void run_put(struct place *p, const struct import *im, const struct import_run_values *v)
+{
+	put_number(p, v->id);
+	put_string(p, v->cluster);
+	put_number(p, v->job);
+	put_number(p, v->submit);
+	put_number(p, v->start);
+	put_string(p, v->label);
+	put_null(p);			/* admission */
+	put_number(p, v->project);
+	put_number(p, v->uid);
+	put_string(p, v->partition);
+	put_string(p, v->tier);
+	put_number(p, 0);		/* min_runtime */
+	put_number(p, v->gpus);
+	put_string(p, v->tres);
+	put_number(p, v->price);
+	put_number(p, v->start);	/* covered_until: it had no hold */
+	put_null(p);			/* free_since */
+	put_number(p, v->end);
+	put_string(p, v->state);
+	put_null(p);			/* lost_at */
+	put_number(p, im->id);
+	chain_rows_end(p->hash);
+}
+
+static void part_put(struct place *p, const struct import *im, const struct import_part_values *v)
+{
+	put_number(p, v->id);
+	put_number(p, v->run);
+	put_number(p, v->seq);
+	put_string(p, v->kind);
+	put_number(p, v->project);
+	put_number(p, im->now);
+	put_number(p, v->from);
+	put_number(p, v->end);
+	put_number(p, v->gpus);
+	put_number(p, v->price);
+	put_number(p, v->units);
+	chain_rows_end(p->hash);
+}
 
 static int runs_write(struct ledger *l, struct import *im, struct fault *why)
 {
 	static const char many_sql[] = RUN_INSERT FIVE_TIMES(FIVE_TIMES(RUN_VALUES)), one_sql[] = RUN_INSERT RUN_VALUES;
 
 	for (size_t done = 0, n; done < im->nruns; done += n) {
-		sqlite3_stmt *st;
+		struct place p = { .hash = im->runs_hash };
 
 		n = im->nruns - done >= ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
-		st = sql_bind(l, n > 1 ? many_sql : one_sql, why, "");
-		for (size_t i = 0; st && i < n; i++)
-			run_bind(st, (int)i * RUN_PARAMETERS + 1, im, &im->runs[done + i]);
-		if (!st || sql_step(l, st, why) < 0)
+		p.st = sql_bind(l, n > 1 ? many_sql : one_sql, why, "");
+		for (size_t i = 0; p.st && i < n; i++)
+			run_put(&p, im, &im->runs[done + i]);
+		if (!p.st || sql_step(l, p.st, why) < 0)
 			return -1;
 	}
 	im->nruns = 0;
@@ -137,13 +165,13 @@ static int parts_write(struct ledger *l, struct import *im, struct fault *why)
 	static const char many_sql[] = PART_INSERT FIVE_TIMES(FIVE_TIMES(PART_VALUES)), one_sql[] = PART_INSERT PART_VALUES;
 
 	for (size_t done = 0, n; done < im->nparts; done += n) {
-		sqlite3_stmt *st;
+		struct place p = { .hash = im->parts_hash };
 
 		n = im->nparts - done >= ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
-		st = sql_bind(l, n > 1 ? many_sql : one_sql, why, "");
-		for (size_t i = 0; st && i < n; i++)
-			part_bind(st, (int)i * PART_PARAMETERS + 1, im, &im->parts[done + i]);
-		if (!st || sql_step(l, st, why) < 0)
+		p.st = sql_bind(l, n > 1 ? many_sql : one_sql, why, "");
+		for (size_t i = 0; p.st && i < n; i++)
+			part_put(&p, im, &im->parts[done + i]);
+		if (!p.st || sql_step(l, p.st, why) < 0)
 			return -1;
 	}
 	im->nparts = 0;
@@ -179,6 +207,10 @@ static int import_begin(struct ledger *l, struct import *im, struct fault *why)
 
 	if (im->id)
 		return 0;
+	im->runs_hash = chain_rows_new();
+	im->parts_hash = chain_rows_new();
+	if (!im->runs_hash || !im->parts_hash)
+		return fault_errno(why, ENOMEM, "out of memory");
 	if (sql_do(l, begin_sql, why, "is", im->now, im->actor) < 0)
 		return -1;
 	im->id = sql_last_id(l);
@@ -193,6 +225,8 @@ void import_free(struct import *im)
 {
 	free(im->runs);
 	free(im->parts);
+	chain_rows_free(im->runs_hash);
+	chain_rows_free(im->parts_hash);
 }
 
 /* --- paying ------------------------------------------------------------------------------------- */
@@ -384,13 +418,19 @@ int import_add(struct ledger *l, struct import *im, const struct import_run *r, 
 
 int import_end(struct ledger *l, struct import *im, struct fault *why)
 {
-	static const char rows_sql[] = "UPDATE import SET first_run = ?, last_run = ?, first_charge = ?, last_charge = ? WHERE id = ?";
-	static const char hash_sql[] = "UPDATE import SET hash = import_hash(first_run, last_run, first_charge, last_charge) WHERE id = ?";
+	static const char end_sql[] = "UPDATE import SET first_run = ?, last_run = ?, first_charge = ?, last_charge = ?, hash = ? WHERE id = ?";
+	uint8_t hash[CHAIN_HASH_BYTES];
+	sqlite3_stmt *st;
 
 	if (!im->id)
 		return 0;
-	if (write_all(l, im, why) < 0 ||
-		sql_do(l, rows_sql, why, "iiiii", im->first_run, im->last_run, im->first_charge, im->last_charge, im->id) < 0)
+	if (write_all(l, im, why) < 0)
 		return -1;
-	return sql_do(l, hash_sql, why, "i", im->id);
+	chain_import_hash(im->runs_hash, im->parts_hash, hash);
+	st = sql_bind(l, end_sql, why, "iiii", im->first_run, im->last_run, im->first_charge, im->last_charge);
+	if (!st)
+		return -1;
+	sqlite3_bind_blob(st, 5, hash, sizeof(hash), SQLITE_TRANSIENT);
+	sqlite3_bind_int64(st, 6, im->id);
+	return sql_step(l, st, why);
 }

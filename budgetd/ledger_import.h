@@ -47,6 +47,7 @@ struct import {
 	struct import_run_values *runs;
 	struct import_part_values *parts;
 	size_t nruns, nparts, runs_room, parts_room;
+	struct chain_rows *runs_hash, *parts_hash;	/* over what was written */
 };
 
 /* What came of one run; added to what is there. */

@@ -137,6 +137,26 @@ int run_walk_job(struct ledger *l, int64_t job, run_fn each, void *arg, struct f
 	return run_walk(l, sql_bind(l, job_sql, why, "i", job), each, arg, why);
 }
 
+#define TASKS_OF "(r.job = ?1 OR r.admission IN (SELECT id FROM admission WHERE job = ?1)) AND (?2 = '' OR r.label = ?2)"
+
+int run_walk_tasks(struct ledger *l, int64_t job, const char *label, int64_t limit, run_fn each, void *arg, struct fault *why)
+{
+	static const char tasks_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.id IN (SELECT r.id FROM run r WHERE " TASKS_OF
+					" ORDER BY r.start DESC, r.id DESC LIMIT ?3) ORDER BY r.start, r.id";
+
+	return run_walk(l, sql_bind(l, tasks_sql, why, "isi", job, label, limit), each, arg, why);
+}
+
+int run_sum_tasks(struct ledger *l, int64_t job, const char *label, int64_t *runs, amount_t *charged, struct fault *why)
+{
+	static const char runs_sql[] = "SELECT count(*) FROM run r WHERE " TASKS_OF,
+		charged_sql[] = "SELECT coalesce(sum(c.units), 0) FROM run r JOIN charge c ON c.run = r.id WHERE " TASKS_OF;
+
+	if (sql_int(l, runs, runs_sql, why, "is", job, label) != 1)
+		return -1;
+	return sql_int(l, charged, charged_sql, why, "is", job, label) == 1 ? 0 : -1;
+}
+
 int run_walk_admission(struct ledger *l, int64_t admission, run_fn each, void *arg, struct fault *why)
 {
 	static const char admission_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.id IN (SELECT run FROM hold WHERE admission = ?"

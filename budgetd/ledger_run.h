@@ -44,7 +44,11 @@ int run_set_lost(struct ledger *l, int64_t run, int64_t at, struct fault *why);
 typedef int (*run_fn)(const struct run *r, void *arg);
 /* Open runs, the oldest start first; cluster "" = of all. */
 int run_walk_open(struct ledger *l, const char *cluster, run_fn each, void *arg, struct fault *why);
-int run_walk_job(struct ledger *l, int64_t job, run_fn each, void *arg, struct fault *why);	/* oldest first */
+int run_walk_job(struct ledger *l, int64_t job, run_fn each, void *arg, struct fault *why);	/* of a raw id, oldest first */
+/* The newest `limit` of a job and of all tasks of it, or of its task `label` ("12_3"; "" = all): oldest first. */
+int run_walk_tasks(struct ledger *l, int64_t job, const char *label, int64_t limit, run_fn each, void *arg, struct fault *why);
+/* How many there are, and what was charged for them. */
+int run_sum_tasks(struct ledger *l, int64_t job, const char *label, int64_t *runs, amount_t *charged, struct fault *why);
 /* Those of one answer whose hold is open, the oldest first. Holds and runs may be written meanwhile. */
 int run_walk_admission(struct ledger *l, int64_t admission, run_fn each, void *arg, struct fault *why);
 

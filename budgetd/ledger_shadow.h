@@ -15,7 +15,7 @@ struct shadow {
 	char account[PROJECT_NAME_MAX], partition[64];
 	int64_t uid, gpus;
 	int64_t for_job;		/* of `displaced`, else 0 */
-	char text[1280];
+	char text[1536];
 };
 
 /* With a job, each kind is said once: the first one stays. */

@@ -80,9 +80,15 @@ int slot_walk_running(struct ledger *l, const char *cluster, slot_running_fn eac
 const char *slot_text(const struct slot_row *s, char buf[static SLOT_TEXT_MAX])
 {
 	static const char days[][4] = { "mon", "tue", "wed", "thu", "fri", "sat", "sun" };
+	int hours = (int)(s->length_s / 3600), minutes = (int)(s->length_s % 3600 / 60);
+	char whole[16] = "", rest[16] = "";
 
-	snprintf(buf, SLOT_TEXT_MAX, "%s %02d:%02d for %jd min up to %jd %%", days[s->starts_s / 86400 % 7], (int)(s->starts_s % 86400 / 3600),
-		(int)(s->starts_s % 3600 / 60), (intmax_t)(s->length_s / 60), (intmax_t)s->boosted_percent);
+	if (hours)
+		snprintf(whole, sizeof(whole), " %d h", hours);
+	if (minutes)
+		snprintf(rest, sizeof(rest), " %d min", minutes);
+	snprintf(buf, SLOT_TEXT_MAX, "%s %02d:%02d for%s%s up to %jd %%", days[s->starts_s / 86400 % 7], (int)(s->starts_s % 86400 / 3600),
+		(int)(s->starts_s % 3600 / 60), whole, rest, (intmax_t)s->boosted_percent);
 	return buf;
 }
 

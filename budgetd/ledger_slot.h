@@ -36,7 +36,7 @@ typedef void (*slot_running_fn)(int64_t project, int64_t gpus, void *arg);
 /* GPUs of the funded runs of each project itself that go on in the cluster; a run whose end nobody knows has none. */
 int slot_walk_running(struct ledger *l, const char *cluster, slot_running_fn each, void *arg, struct fault *why);
 
-/* "mon 09:00 for 240 min up to 50 %": as the history has it, and the check of the books compares. Returns buf. */
+/* "mon 09:00 for 4 h up to 50 %": as the history has it, and the check of the books compares. Returns buf. */
 #define SLOT_TEXT_MAX 64
 const char *slot_text(const struct slot_row *s, char buf[static SLOT_TEXT_MAX]);
 

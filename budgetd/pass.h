@@ -10,6 +10,7 @@
 #include "budgetd/budgetd.h"
 #include "slurm_link/job_view.h"
 #include "budgetd/ledger_event.h"
+#include "budgetd/ledger_guard.h"
 #include "slurm_link/link.h"
 #include "lib/order.h"
 #include "settings/enforce.h"
@@ -24,6 +25,7 @@ struct leaving_run {
 	struct run run;
 	const struct job_view *job;	/* of this very run; NULL: slurmctld knows it no more */
 	char detail[384];		/* told in this pass */
+	bool may_stay;			/* its node need not be empty any more; once pass_follow_drains */
 };
 
 /* The tasks of one admission that wait in the queue. */
@@ -42,6 +44,9 @@ struct waiting {
 	bool settled;			/* nothing of it has changed */
 	int32_t place;			/* once published */
 	enum order_front front;		/* once chosen (pass_choose_fronts) */
+	int64_t first_tasks;		/* likewise, with front ORDER_SLOT: as many of its tasks go first */
+	bool kept_off;			/* it may not start on the nodes that are cleared for another one (pass_keep_off); */
+	bool nowhere;			/* and there are no others for it: it is held */
 	bool cleared;			/* likewise: a job for several nodes that waited so long that nodes are cleared for it */
 };
 
@@ -70,6 +75,8 @@ struct pass {
 	bool slurmdbd_away;		/* it did not answer in this pass: not asked again in it */
 	size_t lost;			/* runs without an end that last */
 	char lost_jobs[128];		/* the first of them */
+	struct guard guard;		/* as the last pass left it; once pass_keep_off */
+	struct guard next_guard;	/* as this pass leaves it; once room was made */
 	size_t updates;			/* RPCs spent on places: bounded */
 	bool all_seen;			/* no run can have been missed: a job that is nowhere has not run */
 };
@@ -164,6 +171,21 @@ struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking
 
 /* --- controller_room.c: room for the first jobs that do not fit --- */
 int pass_make_room(struct pass *p, struct fault *why);
+
+/* --- controller_guard.c: the nodes of a gang that has waited long --- */
+/* Who may not start on them is kept off, and who may again is let back. Before what is held is released. */
+int pass_keep_off(struct pass *p, struct fault *why);
+/* The gang `w` keeps the nodes of `c`, which it is promised from `promised` on; 0: it is promised none, and keeps those that it will get
+ * first. 0; or -1 and ENOMEM. */
+struct room;
+struct placement_choice;
+struct placement_job;
+struct placement_rules;
+int pass_guard_choose(struct pass *p, struct room *room, const struct placement_rules *rules, const struct placement_job *shape,
+	const struct waiting *w, struct placement_choice *c, int64_t promised);
+/* `w` keeps the nodes of these `n` choices; not when their names are too long: those of a gang on very many nodes. */
+void pass_guard_nodes(struct pass *p, const struct waiting *w, const struct placement_choice *c, size_t n, int64_t at);
+int pass_guard_note(struct pass *p, struct fault *why);	/* for the next pass, and for those who ask */
 
 /* --- controller_displace.c: runs that give way --- */
 /* The run has to go: told in the books now; its processes at the end of this pass, together with all others that are told in it; gone after the

@@ -4,6 +4,7 @@
 #include "budgetd/json_kind.h"
 #include "lib/duration.h"
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -112,6 +113,14 @@ int question_from_json(struct json_object *body, struct question *out, struct fa
 	q.het = json_object_object_get_ex(body, "het_offset", NULL);
 	*out = q;
 	return 0;
+}
+
+int question_signal(const struct question *q, bool *script_only)
+{
+	bool own = q->signal > 0 && q->signal < SIGRTMIN;
+
+	*script_only = own && q->signal_script;
+	return own ? (int)q->signal : SIGTERM;
 }
 
 void question_from_job(const struct job_view *j, struct question *out)

@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * room.c - the cluster of one pass for lib/placement (room.h). */
 #include "budgetd/room.h"
+#include "budgetd/node_kinds.h"
 #include "budgetd/ranking.h"
-#include "lib/tres.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASSES 64			/* kinds of nodes: one bit each */
 #define NO_RUN UINT32_MAX
-
-/* Nodes that are alike for every job: the same partitions and the same GPUs. */
-struct node_class {
-	uint64_t partitions;
-	const char *gres;
-	struct gpu_count gpus;
-	int64_t largest;		/* GPUs of the largest node of it */
-};
 
 struct room {
 	struct pass *p;
 	struct placement *placement;
-	struct node_class classes[CLASSES];
-	size_t nclasses;
+	struct node_kinds *kinds;
 	uint32_t *node_at;		/* by the index in Slurm's table: which of ours */
 	size_t node_ats;
 	struct room_run *runs;
@@ -34,31 +24,6 @@ struct room {
 
 /* --- nodes -------------------------------------------------------------------------------------- */
 
-static bool same_class(const struct node_class *c, const struct node_view *n)
-{
-	return c->partitions == n->partitions && strcmp(c->gres ? c->gres : "", n->gres ? n->gres : "") == 0;
-}
-
-/* The bit of its class; 0 when there are too many to tell apart: such a node is left alone. */
-static uint64_t class_of(struct room *r, const struct node_view *n)
-{
-	size_t i = 0;
-
-	while (i < r->nclasses && !same_class(&r->classes[i], n))
-		i++;
-	if (i == CLASSES)
-		return 0;
-	if (i == r->nclasses) {
-		r->classes[i] = (struct node_class){ .partitions = n->partitions, .gres = n->gres };
-		if (tres_read(n->gres, &r->classes[i].gpus, NULL) < 0)
-			memset(&r->classes[i].gpus, 0, sizeof(r->classes[i].gpus));
-		r->nclasses++;
-	}
-	if (n->gpus > r->classes[i].largest)
-		r->classes[i].largest = n->gpus;
-	return UINT64_C(1) << i;
-}
-
 static int add_nodes(struct room *r)
 {
 	const struct cluster_view *c = r->p->cluster;
@@ -68,13 +33,14 @@ static int add_nodes(struct room *r)
 		if (c->nodes[i].index >= r->node_ats)
 			r->node_ats = c->nodes[i].index + 1;
 	r->node_at = calloc(r->node_ats + 1, sizeof(*r->node_at));
-	if (nodes && r->node_at) {
+	r->kinds = node_kinds_new(c);
+	if (nodes && r->node_at && r->kinds) {
 		memset(r->node_at, 0xff, r->node_ats * sizeof(*r->node_at));
 		for (size_t i = 0; i < c->node_count; i++) {
 			const struct node_view *n = &c->nodes[i];
 
 			r->node_at[n->index] = (uint32_t)i;
-			nodes[i] = (struct placement_node){ .gpus = n->healthy ? (int32_t)n->gpus : 0, .kinds = class_of(r, n) };
+			nodes[i] = (struct placement_node){ .gpus = n->healthy ? (int32_t)n->gpus : 0, node_kinds_of(r->kinds, i) };
 		}
 		r->placement = placement_new(nodes, c->node_count);
 	}
@@ -170,6 +136,26 @@ static struct placement_run describe(const struct room *r, const struct room_run
 		.safe_until = safe_until(r, x) };
 }
 
+/* A run that this very pass opened is not in the snapshot: what its answer says of it. Nobody can be told to go yet, but it is known when it may be. */
+static int describe_new(const struct room *r, const struct job_view *j, const struct ranking *ranking, struct placement_run *out)
+{
+	const struct settings *s = r->p->b->settings;
+	const char *qos = j->qos ? j->qos : "";
+	struct admission_row a;
+	struct fault why = {0};
+	ssize_t project;
+	int rc = 0;
+
+	*out = (struct placement_run){ .still = true };
+	if (j->stage == STAGE_RUNNING && !j->het_job_id && (!strcmp(qos, s->qos_funded) || !strcmp(qos, s->qos_free)) && pass_mode(r->p, j) == ENFORCE_ON)
+		rc = pass_admission(r->p, j, &a, &why);
+	project = rc == 1 ? ranking_node(ranking, a.project) : -1;
+	if (project >= 0)
+		*out = (struct placement_run){ .project = (uint32_t)project, .free = a.tier == TIER_FREE, .start = j->start,
+			.slot = pass_slot_is_open(r->p, a.project), .safe_until = j->start + a.min_runtime_s };
+	return rc;
+}
+
 static int remember_name(struct room *r, uint32_t name, uint32_t run)
 {
 	if (name >= r->names) {
@@ -201,13 +187,17 @@ static int add_job(struct room *r, size_t at, const struct ranking *ranking)
 	const struct job_view *j = &r->p->jobs->jobs[at];
 	struct placement_part *parts = calloc(j->part_count + 1, sizeof(*parts));
 	uint32_t known = r->run_of_job[at], name;
-	struct placement_run run = { .still = true };
+	struct placement_run run;
 	int rc = 0;
 
 	if (!parts)
 		return -1;
 	if (known != NO_RUN)
 		run = describe(r, &r->runs[known], ranking);
+	else if (describe_new(r, j, ranking, &run) < 0) {
+		free(parts);
+		return -1;
+	}
 	run.nparts = parts_of(r, j, parts);
 	run.parts = parts;
 	if (run.nparts)
@@ -253,6 +243,7 @@ void room_free(struct room *r)
 	if (!r)
 		return;
 	placement_free(r->placement);
+	node_kinds_free(r->kinds);
 	free(r->node_at);
 	free(r->runs);
 	free(r->run_of_job);
@@ -272,55 +263,35 @@ const struct room_run *room_run(const struct room *r, uint32_t name)
 
 /* --- the shape of what waits -------------------------------------------------------------------- */
 
-/* "a,b": the bits of those partitions. */
-static uint64_t partitions_of(const struct cluster_view *c, const char *list)
+int room_shape(const struct room *r, const struct waiting *w, const struct ranking *ranking, struct placement_job *out)
 {
-	uint64_t bits = 0;
-
-	for (const char *at = list; at && *at; at += strspn(at, ",")) {
-		size_t length = strcspn(at, ",");
-
-		for (size_t i = 0; i < c->partition_count && i < 64; i++)
-			if (c->partitions[i].up && strncmp(c->partitions[i].name, at, length) == 0 && !c->partitions[i].name[length])
-				bits |= UINT64_C(1) << i;
-		at += length;
-	}
-	return bits;
-}
-
-static bool has_types(const struct gpu_count *has, const struct gpu_count *wanted)
-{
-	for (int i = 0; i < wanted->ntypes; i++) {
-		int k = 0;
-
-		while (k < has->ntypes && strcmp(has->types[k].type, wanted->types[i].type))
-			k++;
-		if (wanted->types[i].type[0] && k == has->ntypes)
-			return false;
-	}
-	return true;
-}
-
-bool room_shape(const struct room *r, const struct waiting *w, const struct ranking *ranking, struct placement_job *out)
-{
-	uint64_t partitions = partitions_of(r->p->cluster, w->job->partition);
 	ssize_t project = ranking_node(ranking, w->admission.project);
 	struct gpu_request asked = {0};
-	int64_t nodes = w->job->node_count ? w->job->node_count : 1, largest = 0;
+	struct node_kinds_for kinds;
+	int64_t nodes = w->job->node_count ? w->job->node_count : 1;
+	int rc;
 
 	if (project < 0 || w->admission.gpus <= 0 || gpu_request_read(&w->job->request, NULL, &asked, NULL) < 0)
-		return false;
-	*out = (struct placement_job){ .project = (uint32_t)project, .front = w->front, .cleared = w->cleared,
-		.gpus = (int32_t)w->admission.gpus, .keeps_s = w->admission.min_runtime_s };
-	for (size_t i = 0; i < r->nclasses; i++)
-		if ((r->classes[i].partitions & partitions) && has_types(&r->classes[i].gpus, &asked.gpus)) {
-			out->kinds |= UINT64_C(1) << i;
-			largest = r->classes[i].largest > largest ? r->classes[i].largest : largest;
-		}
-	if (!largest)
-		return false;
-	if (nodes * largest < w->admission.gpus)	/* --gpus=16 says nothing of nodes */
-		nodes = (w->admission.gpus + largest - 1) / largest;
-	out->nodes = (uint32_t)(nodes < w->admission.gpus ? nodes : w->admission.gpus);
-	return true;
+		return 0;
+	rc = node_kinds_for(r->kinds, w->job, &asked.gpus, &kinds);
+	if (rc != 1)
+		return rc;
+	if (nodes * kinds.largest < w->admission.gpus)	/* --gpus=16 says nothing of nodes */
+		nodes = (w->admission.gpus + kinds.largest - 1) / kinds.largest;
+	*out = (struct placement_job){ .project = (uint32_t)project, .front = w->front, .cleared = w->cleared, .kinds = kinds.set,
+		.nodes = (uint32_t)(nodes < w->admission.gpus ? nodes : w->admission.gpus), .gpus = (int32_t)w->admission.gpus,
+		.keeps_s = w->admission.min_runtime_s };
+	return 1;
+}
+
+bool room_has_others(const struct room *r, const struct placement_job *shape, const bool *without, const char *excluded)
+{
+	const struct cluster_view *c = r->p->cluster;
+	int64_t least = (shape->gpus + (int32_t)shape->nodes - 1) / (int32_t)shape->nodes;
+	uint32_t found = 0;
+
+	for (size_t i = 0; i < c->node_count && found < shape->nodes; i++)
+		found += !without[i] && (!shape->kinds || shape->kinds[node_kinds_of(r->kinds, i)]) && c->nodes[i].gpus >= least && c->nodes[i].healthy &&
+			!(excluded && slurm_link_has_node(excluded, c->nodes[i].name));
+	return found == shape->nodes;
 }

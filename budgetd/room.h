@@ -28,7 +28,12 @@ const struct room_run *room_run(const struct room *r, uint32_t name);
 /* The runs of the components of a het job, one after the other; *at begins with 0. NULL when there are no more. */
 const struct room_run *room_next_of_het(const struct room *r, uint32_t het_job, size_t *at);
 
-/* One task of what waits. false: it asks for no whole GPU, or for nodes that there are none of. */
-bool room_shape(const struct room *r, const struct waiting *w, const struct ranking *ranking, struct placement_job *out);
+/* One task of what waits. 1; 0: it asks for no whole GPU, or for nodes that there are none of (node_kinds.h); or -1 and ENOMEM.
+ * out->kinds lives as long as the room. */
+int room_shape(const struct room *r, const struct waiting *w, const struct ranking *ranking, struct placement_job *out);
+
+/* Are there enough healthy nodes for it, idle or not, beside those that are true in `without` (by the index in the pass's table of nodes) and
+ * those that its user excluded (NULL = none)? */
+bool room_has_others(const struct room *r, const struct placement_job *shape, const bool *without, const char *excluded);
 
 #endif

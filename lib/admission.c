@@ -218,10 +218,25 @@ static void say_later(const struct admission_question *q, const struct admission
 		"enough it is held then.", amount_text(a->per_task * q->request->array_tasks, need), leaf->name, what, left);
 }
 
+#define SIGNALLED_TEXT_MAX 128
+
+/* Who of the job gets which signal. Slurm signals the shell of its script alone, or its steps alone: what the script started without srun learns
+ * of it by a line in the job's output. */
+static const char *signalled(const struct admission_question *q, char buf[SIGNALLED_TEXT_MAX])
+{
+	const char *name = sigabbrev_np(q->signal);
+
+	if (q->signal_script)
+		snprintf(buf, SIGNALLED_TEXT_MAX, "its script gets SIG%s", name ? name : "TERM");
+	else
+		snprintf(buf, SIGNALLED_TEXT_MAX, "what srun started in it gets SIG%s (its script only with --signal=B:USR1)", name ? name : "TERM");
+	return buf;
+}
+
 /* What displacement will mean for it, and from when on that can be. */
 static void say_displaced(const struct admission_question *q, const struct admission_rules *rules, struct admission *a)
 {
-	char min[DURATION_TEXT_MAX], grace[DURATION_TEXT_MAX];
+	char min[DURATION_TEXT_MAX], grace[DURATION_TEXT_MAX], told[SIGNALLED_TEXT_MAX];
 	bool funded = a->tier == TIER_FUNDED;
 
 	duration_text(a->min_runtime_s, min);
@@ -230,12 +245,12 @@ static void say_displaced(const struct admission_question *q, const struct admis
 	else if (!q->requeueable)
 		say(a, "It cannot be requeued: if it is displaced it is cancelled.");
 	else if (funded && rules->grace_s > 0)
-		say(a, "When it has run for %s it may be displaced: it is told by SIGTERM or its --signal, and requeued %s later.", min,
+		say(a, "When it has run for %s it may be displaced: %s, and %s later it is requeued.", min, signalled(q, told),
 			duration_text(rules->grace_s, grace));
 	else if (funded)
-		say(a, "When it has run for %s it may be displaced: it is told by SIGTERM, and requeued.", min);
+		say(a, "When it has run for %s it may be displaced: all its processes get SIGTERM, and it is requeued.", min);
 	else
-		say(a, "When it is displaced it is told by SIGTERM, and requeued.");
+		say(a, "When it is displaced all its processes get SIGTERM, and it is requeued.");
 }
 
 /* Why a job that does not fit cannot run free instead; NULL when it can. */

@@ -36,6 +36,8 @@ struct admission_question {
 	int64_t user;			/* who asks */
 	bool deferred;			/* not eligible yet (begin time, dependency, held by its user): no hold now */
 	bool requeueable;		/* false: displacing it means cancelling it, and the user is told */
+	int signal;			/* by which it is told to go: its script alone, or what srun started in it */
+	bool signal_script;
 	enum admission_exhausted on_exhausted;
 	int64_t behind;			/* ADMIT_WAIT: the job that waits in front and is not overtaken; 0 = none, -1 = one that has no id yet */
 	int behind_at;			/* index into the path of the project it waits at */

@@ -3,6 +3,14 @@
 #include "lib/drain.h"
 #include "lib/duration.h"
 
+void drain_goes_with(struct drain_run *d, const struct drain_run *other)
+{
+	d->ours = d->ours && other->ours;
+	d->funded = d->funded || other->funded;
+	if (other->protected_until > d->protected_until)
+		d->protected_until = other->protected_until;
+}
+
 int64_t drain_tells_at(const struct drain_run *r, bool critical)
 {
 	if (!r->ours)

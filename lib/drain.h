@@ -18,6 +18,9 @@ struct drain_run {
 	int64_t protected_until; /* 0 = it is not, or not any more */
 };
 
+/* The components of a het job go together, when the last of them may: `d` is one of them, `other` another. */
+void drain_goes_with(struct drain_run *d, const struct drain_run *other);
+
 /* From when on it is told to go; DURATION_UNLIMITED: it is not. */
 int64_t drain_tells_at(const struct drain_run *r, bool critical);
 

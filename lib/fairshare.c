@@ -10,7 +10,9 @@
  * neighbours get one class. That is what "merged" means: classes, not parents, are compared below a tie. */
 #include "lib/fairshare.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "lib/fraction.h"
 
@@ -377,4 +379,16 @@ bool fairshare_beats(const struct fairshare *f, size_t p, size_t r, int64_t h_pp
 	mine.num *= (fraction_int)(PPM + h_ppm);
 	mine.den *= PPM;
 	return fraction_compare(f->nodes[r].ratio, mine) > 0;
+}
+
+const char *fairshare_text(int64_t ppm, char buf[FAIRSHARE_TEXT_MAX])
+{
+	int64_t step = 10000, rounded;
+	int decimals = 2;
+
+	for (; decimals < 6 && ppm % step && ppm < 10 * step; decimals++)
+		step /= 10;
+	rounded = ppm / step + (ppm % step * 2 >= step);
+	snprintf(buf, FAIRSHARE_TEXT_MAX, "%" PRId64 ".%0*" PRId64, rounded * step / 1000000, decimals, rounded % (1000000 / step));
+	return buf;
 }

@@ -14,22 +14,21 @@ static bool is_task_list(const char *p)
 	return n > 0 && !strcmp(p + 1 + n, "]");
 }
 
-int job_id_parse(const char *text, int64_t *job, enum job_part *part, struct fault *why)
+int job_id_parse(const char *text, struct job_name *out, struct fault *why)
 {
-	enum job_part named = JOB_WHOLE;
+	struct job_name n = { .part = JOB_WHOLE };
 	const char *p = text;
-	int64_t number, within;
-	bool good = number_read(&p, &number) == 0 && number > 0 && number <= UINT32_MAX;
+	bool good = number_read(&p, &n.job) == 0 && n.job > 0 && n.job <= UINT32_MAX;
 
-	if (good && *p) {
-		named = *p == '_' ? JOB_TASK : JOB_COMPONENT;
-		good = (*p == '_' || *p == '+') && (number_parse(p + 1, UINT32_MAX, &within) == 0 ||
-			(*p == '_' && is_task_list(p + 1)));
+	if (good && *p == '_' && is_task_list(p + 1)) {
+		n.part = JOB_TASKS;
+	} else if (good && *p) {
+		n.part = *p == '_' ? JOB_TASK : JOB_COMPONENT;
+		good = (*p == '_' || *p == '+') && number_parse(p + 1, UINT32_MAX, &n.within) == 0;
 	}
 	if (!good)
 		return fault_errno(why, EINVAL, "\"%.40s\" is not a job id: write 1234, 1234_5 or 1234_[5-9] for tasks of an "
 			"array, 1234+1 for a component of a het job", text);
-	*job = number;
-	*part = named;
+	*out = n;
 	return 0;
 }

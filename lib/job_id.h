@@ -9,12 +9,18 @@
 
 enum job_part {
 	JOB_WHOLE,
-	JOB_TASK,	/* of an array: "_5", "_[5-9]" */
+	JOB_TASK,	/* of an array: "_5" */
+	JOB_TASKS,	/* "_[5-9]" */
 	JOB_COMPONENT,	/* of a het job: "+1" */
 };
 
-/* The whole of `text` is a job id. 0, *job the number in front (1 to UINT32_MAX) and *part what is named of it; or -1, both
- * untouched, EINVAL and a text that says what a job id looks like. */
-int job_id_parse(const char *text, int64_t *job, enum job_part *part, struct fault *why);
+struct job_name {
+	int64_t job;		/* the number in front, 1 to UINT32_MAX */
+	enum job_part part;	/* what is named of it */
+	int64_t within;		/* the number of the task or the component; else 0 */
+};
+
+/* The whole of `text` is a job id. 0; or -1, *out untouched, EINVAL and a text that says what a job id looks like. */
+int job_id_parse(const char *text, struct job_name *out, struct fault *why);
 
 #endif

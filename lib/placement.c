@@ -204,6 +204,11 @@ void placement_guard(struct placement *p, const struct placement_part *parts, si
 		p->nodes[parts[i].node].guard_at = at;
 }
 
+void placement_keep(struct placement *p, uint32_t node)
+{
+	p->nodes[node].kept = true;
+}
+
 void placement_lift_guards(struct placement *p)
 {
 	for (size_t i = 0; i < p->nnodes; i++)

@@ -28,8 +28,8 @@
 struct placement;
 
 struct placement_node {
-	int32_t gpus;   /* 0: drained or down */
-	uint64_t kinds; /* bits that say what it is: a partition, a type of GPU; 0 takes no job */
+	int32_t gpus;  /* 0: drained or down */
+	uint32_t kind; /* nodes that are alike for every job have the same; any numbers from 0 on */
 };
 
 /* GPUs of one node: a part of a run, or of what a job would get. */
@@ -56,8 +56,9 @@ struct placement_job {
 	bool cleared;    /* a gang that waited so long that nodes are cleared for it */
 	uint32_t nodes;  /* over how many, at least 1; the first `gpus % nodes` get one GPU more */
 	int32_t gpus;    /* of all nodes together, >= nodes */
-	uint64_t kinds;  /* nodes that share a bit with it will do */
+	const bool *kinds; /* by a node's kind: will such a node do? Borrowed. NULL: all will */
 	int64_t keeps_s; /* how long it will certainly keep them: its minimum runtime */
+	bool kept_only;  /* of the nodes that will do only those of placement_keep */
 };
 
 struct placement_rules {
@@ -88,6 +89,8 @@ void placement_remove(struct placement *p, uint32_t run);
 /* The run is told to go: it is no victim again, and its GPUs are on their way to whoever is chosen next. */
 void placement_leave(struct placement *p, uint32_t run);
 
+void placement_stay(struct placement *p, uint32_t run); /* it need not go after all */
+
 /* The run's hold could not be extended. */
 void placement_lose_protection(struct placement *p, uint32_t run);
 
@@ -105,6 +108,12 @@ int placement_fits(
  * `free_only`: what Slurm does by itself, at once. */
 int placement_make_room(struct placement *p, const struct placement_rules *rules,
 	const struct placement_job *job, int64_t now, bool free_only, struct placement_choice *choice);
+
+/* The same two for `n` jobs that start together or not at all: a choice for each, or none is touched. The first ones are placed first. */
+int placement_fit_together(
+	struct placement *p, const struct placement_job *jobs, size_t n, int64_t now, struct placement_choice *choices);
+int placement_make_room_together(struct placement *p, const struct placement_rules *rules, const struct placement_job *jobs, size_t n,
+	int64_t now, struct placement_choice *choices);
 
 /* May the job displace a protected run of that project, once its safe time is over? Of *job and *r it takes project, front, cleared and slot. */
 bool placement_may_displace(const struct placement_rules *rules, const struct placement_job *job, const struct placement_run *r);
@@ -127,5 +136,9 @@ int placement_forecast(struct placement *p, const struct placement_rules *rules,
  * minimum runtime, by `at`; the gang itself (job.cleared) does not mind. */
 void placement_guard(struct placement *p, const struct placement_part *parts, size_t nparts, int64_t at);
 void placement_lift_guards(struct placement *p);
+
+/* A gang's nodes are to stay the same while others would do as well: these nodes, one more at each call, are those that a job with
+ * `kept_only` is offered. */
+void placement_keep(struct placement *p, uint32_t node);
 
 #endif

@@ -6,7 +6,7 @@
 
 bool question_may_use(const struct question *q, const struct node *n)
 {
-	if (!n->in.gpus || !(n->in.kinds & q->job->kinds))
+	if (!n->in.gpus || (q->job->kinds && !q->job->kinds[n->in.kind]) || (q->job->kept_only && !n->kept))
 		return false;
 	return q->job->cleared || n->guard_at == PLACEMENT_NEVER || q->now + q->job->keeps_s <= n->guard_at;
 }

@@ -19,6 +19,7 @@ struct node {
 	int32_t coming;   /* of runs that leave */
 	int32_t gain;     /* while a choice is made: of candidates; 0 between calls */
 	int64_t guard_at; /* PLACEMENT_NEVER: no guard */
+	bool kept;        /* placement_keep */
 };
 
 struct placement {

@@ -130,9 +130,9 @@ const struct setting_row settings_table[SETTINGS] = {
 	{ "lane_time_limit", SECONDS, AT(lane.time_limit_s), "2h", MINUTE, DAY, NULL, "The longest time limit of a job in the debug lane." },
 	{ "lane_allowance", SECONDS, AT(lane.allowance_gpu_s), "2h", 0, 30 * DAY, NULL,
 		"What the debug lane gives one user in a day, as time of one GPU: 2h is 2 GPUs for an hour. Then their jobs wait as all others do." },
-	{ "clear_after", SECONDS, AT(clear_after_s), "12h", MINUTE, 30 * DAY, NULL,
-		"A funded job for several nodes that waited that long has its nodes cleared: runs of its own project that are past their\n"
-		"minimum runtime give way to it as well." },
+	{ "clear_after", SECONDS, AT(clear_after_s), "12h", 1, 30 * DAY, NULL,
+		"A funded job for several nodes that waited that long has its nodes cleared: only runs whose minimum runtime ends before its\n"
+		"planned start begin there, and runs of its own project that are past theirs give way to it as well." },
 	{ "time_zone", ZONE, AT(time_zone), "UTC", 0, 0, NULL,
 		"Whose days the debug lane counts, and whose clock the weekly slots of projects follow: Europe/Berlin. Read at the start only." },
 	{ "administrators", TEXT, AT(administrators), "", 0, 0, NULL,

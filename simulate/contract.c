@@ -36,7 +36,6 @@ struct placement_job job_shape(const struct engine *e, uint32_t job, bool lane)
 				 : ORDER_BY_SHARE,
 		.nodes = j->nodes,
 		.gpus = t->gpus,
-		.kinds = 1,
 		.keeps_s = contract(e) ? t->min_runtime_s : t->limit_s};
 }
 

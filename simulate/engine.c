@@ -69,7 +69,7 @@ static int placement_init(struct engine *e)
 	struct placement_node *nodes = calloc((size_t)e->s->nodes, sizeof(*nodes));
 
 	for (int i = 0; nodes && i < e->s->nodes; i++)
-		nodes[i] = (struct placement_node){e->s->gpus_per_node, 1};
+		nodes[i] = (struct placement_node){.gpus = e->s->gpus_per_node};
 	if (nodes)
 		e->placement = placement_new(nodes, (size_t)e->s->nodes);
 	free(nodes);

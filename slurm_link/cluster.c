@@ -107,14 +107,11 @@ static int fill_partition(struct partition_view *v, const partition_info_t *p, c
 }
 
 /* Which of the partitions have node `index` of Slurm's table. */
-static uint64_t partitions_of(const partition_info_msg_t *parts, int32_t index)
+static void fill_partitions_of(uint64_t *in, const partition_info_msg_t *parts, int32_t index)
 {
-	uint64_t in = 0;
-
-	for (uint32_t i = 0; i < parts->record_count && i < 64; i++)
+	for (uint32_t i = 0; i < parts->record_count; i++)
 		for (const int32_t *x = parts->partition_array[i].node_inx; x && x[0] >= 0 && x[1] >= 0; x += 2)
-			in |= x[0] <= index && index <= x[1] ? UINT64_C(1) << i : 0;
-	return in;
+			in[i / 64] |= x[0] <= index && index <= x[1] ? UINT64_C(1) << i % 64 : 0;
 }
 
 static int fill_node(struct cluster_view *c, struct node_view *v, const node_info_t *n,
@@ -128,6 +125,9 @@ static int fill_node(struct cluster_view *c, struct node_view *v, const node_inf
 	v->reason = strings_keep(s, n->reason);
 	v->gpus = gpus->total;
 	v->gres = strings_keep(s, n->gres);
+	v->features = strings_keep(s, n->features_act ? n->features_act : n->features);
+	v->memory_mb = (int64_t)n->real_memory;
+	v->reserved = n->node_state & NODE_STATE_RES;
 	if (add_gpus(&c->gpus, gpus) < 0)
 		return -1;
 	return v->healthy ? add_gpus(&c->healthy, gpus) : 0;
@@ -142,6 +142,7 @@ static int fill_cluster(struct cluster_view *c, const partition_info_msg_t *part
 	c->node_count = c->partition_count = 0;
 	for (uint32_t i = 0; i < nodes->record_count; i++) {
 		struct node_view *v = &c->nodes[c->node_count];
+		uint64_t *in = &c->partition_bits[i * PARTITION_WORDS(parts->record_count)];
 
 		if (!nodes->node_array[i].name)		/* a gap in Slurm's table: deleted */
 			continue;
@@ -149,7 +150,8 @@ static int fill_cluster(struct cluster_view *c, const partition_info_msg_t *part
 		if (fill_node(c, v, &nodes->node_array[i], &gpus->of[i], s) < 0)
 			return -1;
 		v->index = i;
-		v->partitions = partitions_of(parts, (int32_t)i);
+		fill_partitions_of(in, parts, (int32_t)i);
+		v->partitions = in;
 	}
 	for (uint32_t i = 0; i < parts->record_count; i++) {
 		struct partition_view *v = &c->partitions[c->partition_count++];
@@ -170,7 +172,8 @@ static struct cluster_view *cluster_from(const partition_info_msg_t *parts, cons
 		return NULL;
 	c->nodes = calloc((size_t)nodes->record_count + 1, sizeof(*c->nodes));
 	c->partitions = calloc((size_t)parts->record_count + 1, sizeof(*c->partitions));
-	if (!c->nodes || !c->partitions || fill_cluster(c, parts, nodes, gpus, &s) < 0)
+	c->partition_bits = calloc((size_t)nodes->record_count * PARTITION_WORDS(parts->record_count) + 1, sizeof(*c->partition_bits));
+	if (!c->nodes || !c->partitions || !c->partition_bits || fill_cluster(c, parts, nodes, gpus, &s) < 0)
 		goto fail;
 	c->strings = s.at = malloc(s.used + 1);
 	if (!s.at)

@@ -113,6 +113,7 @@ void cluster_view_free(struct cluster_view *c)
 		free(c->partitions);
 		free(c->nodes);
 		free(c->strings);
+		free(c->partition_bits);
 		free(c);
 	}
 	errno = saved;

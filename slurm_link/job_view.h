@@ -94,6 +94,10 @@ struct job_view {
 	uint32_t part_count;
 	const char *gpu_places;		/* of the run, its GPUs that have indices, as lib/gpu_places.h has them:
 					 * "n1=0-1;n2=0,3"; NULL when there is none, or they are too many */
+	const char *excluded, *required;	/* pending: nodes that it may not get, and that it must get, as they were given: "n[1-4]" */
+	const char *features;		/* pending: --constraint, as it was given */
+	const char *reservation;	/* pending: --reservation */
+	int64_t memory_mb;		/* pending: at least so much of a node, 0 = not said. What is asked for by GPU is not in it */
 	uint32_t node_count;		/* allocated, or the least asked for while pending */
 	struct gpu_request_input request;	/* what was asked, as gpu_request_read wants it */
 };
@@ -180,7 +184,7 @@ struct partition_view {
 struct node_view {
 	const char *name;
 	uint32_t index;			/* in Slurm's node table, which jobs count in */
-	uint64_t partitions;		/* bit i: it is in partitions[i] of its table; from the 64th on they have no bit */
+	const uint64_t *partitions;	/* PARTITION_WORDS: bit i % 64 of word i / 64: it is in partitions[i] of its table */
 	bool healthy;			/* can be given work: not DOWN, DRAIN, FAIL, MAINT, powered down, not
 					 * responding... */
 	bool draining;			/* DRAIN is set, by whomever: its jobs end, it gets none. Not so in a maintenance reservation alone */
@@ -188,7 +192,12 @@ struct node_view {
 	int64_t gpus;
 	int32_t cpus_idle;		/* that no job has; a GPU without one cannot be given to anybody */
 	const char *gres;		/* "gpu:h100:8(S:0-1)", as Slurm has it */
+	const char *features;		/* that it has now, with commas between */
+	int64_t memory_mb;		/* all of it */
+	bool reserved;			/* a reservation has it now: whoever does not name one gets nothing of it */
 };
+
+#define PARTITION_WORDS(partitions) (((partitions) + 63) / 64)
 
 struct cluster_view {
 	struct partition_view *partitions;
@@ -198,6 +207,7 @@ struct cluster_view {
 	struct gpu_count gpus;		/* of all nodes */
 	struct gpu_count healthy;	/* of those that can be given work */
 	char *strings;
+	uint64_t *partition_bits;	/* of all nodes */
 };
 
 /* By name, NULL when there is none; name NULL = the default partition. */

@@ -186,12 +186,29 @@ static void fill_texts(struct job_view *v, const slurm_job_info_t *j, struct str
 	if (j->state_reason != WAIT_NO_REASON)
 		v->reason = strings_keep(s, compat_reason_text(j->state_reason));
 	v->tres_req = strings_keep(s, j->tres_req_str);
-	if (v->stage == STAGE_PENDING)
-		return;		/* what these say of a requeued job is of the run before */
+	if (v->stage == STAGE_PENDING) {
+		v->excluded = strings_keep(s, j->exc_nodes);
+		v->required = strings_keep(s, j->req_nodes);
+		v->features = strings_keep(s, j->features);
+		v->reservation = strings_keep(s, j->resv_name);
+		return;		/* what these below say of a requeued job is of the run before */
+	}
 	v->tres_alloc = strings_keep(s, j->tres_alloc_str);
 	v->gres_detail = keep_gres_detail(s, j);
 	v->nodes = strings_keep(s, j->nodes);
 	v->gpu_places = v->stage == STAGE_RUNNING ? keep_gpu_places(s, j) : NULL;
+}
+
+/* By CPU it is what the fewest CPUs that a node has to give bring with them. */
+static int64_t least_memory(const slurm_job_info_t *j)
+{
+	uint64_t mb = j->pn_min_memory;
+
+	if (mb == NO_VAL64 || mb == INFINITE64)
+		return 0;
+	if (mb & MEM_PER_CPU)
+		mb = (mb & ~MEM_PER_CPU) * (j->pn_min_cpus && j->pn_min_cpus != NO_VAL16 ? j->pn_min_cpus : 1);
+	return mb < INT64_MAX ? (int64_t)mb : 0;
 }
 
 /* Called twice for each record, see internal.h: must add the same strings both times. */
@@ -212,6 +229,7 @@ static void fill_job(struct job_view *v, const slurm_job_info_t *j, int64_t now,
 	v->cron = j->bitflags & CRON_JOB;
 	v->restarts = j->restart_cnt;
 	v->node_count = v->stage == STAGE_PENDING ? least_nodes(j) : j->num_nodes;
+	v->memory_mb = v->stage == STAGE_PENDING ? least_memory(j) : 0;
 	fill_times(v, j, now);
 	fill_request(&v->request, j, s);
 	fill_array(v, j, s);

@@ -239,6 +239,7 @@ static int update_call(const char *job, const void *arg, job_array_resp_msg_t **
 	m.qos = (char *)u->qos;
 	m.account = (char *)u->account;
 	m.admin_comment = (char *)u->admin_comment;
+	m.exc_nodes = (char *)u->excluded;
 	if (u->set_site_factor)
 		m.site_factor = (uint32_t)(NICE_OFFSET + (int64_t)u->site_factor);
 	if (u->hold != HOLD_KEEP) {

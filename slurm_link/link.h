@@ -72,6 +72,8 @@ struct job_update {
 	const char *account;		/* NULL = keep; pending jobs only */
 	const char *admin_comment;	/* NULL = keep, "" = remove; needs SlurmUser, root or an Administrator
 					 * */
+	const char *excluded;		/* NULL = keep, "" = none; pending jobs only, else EBUSY. Slurm gives back the very text. Where no
+					 * node is left that could ever do, the job becomes HELD_BY_OTHER until that changes */
 	bool set_site_factor;
 	int32_t site_factor;		/* signed; at once, pending and running */
 	enum hold_change hold;		/* AS_ADMIN: its user cannot release it. On a running record it would

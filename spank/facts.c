@@ -2,21 +2,17 @@
  * facts.c - what a job is told of its own run (facts.h). */
 #include "spank/facts.h"
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include "lib/duration.h"
 #include "lib/number.h"
 
-const char *fact_tier(const char *qos)
+const char *fact_tier(const char *qos, const struct settings *s)
 {
-	static const struct {
-		const char *qos, *tier;
-	} tiers[] = { { "funded", "funded" }, { "funded-still", "funded" }, { "free", "free" } };
-
-	for (size_t i = 0; i < sizeof(tiers) / sizeof(tiers[0]); i++)
-		if (!strcmp(qos, tiers[i].qos))
-			return tiers[i].tier;
-	return NULL;
+	if (!strcmp(qos, s->qos_free))
+		return "free";
+	return !strcmp(qos, s->qos_funded) || !strcmp(qos, s->qos_funded_still) ? "funded" : NULL;
 }
 
 const char *fact_run(const char *restarts, char *buf, size_t size)
@@ -29,12 +25,25 @@ const char *fact_run(const char *restarts, char *buf, size_t size)
 	return buf;
 }
 
-const char *fact_min_runtime(const char *tier, const char *declared, char *buf, size_t size)
+static bool is_free(const char *tier)
 {
-	int64_t seconds = 0;
+	return !strcmp(tier, "free");
+}
 
-	if (strcmp(tier, "free") != 0 && (!declared || duration_parse(declared, &seconds, NULL) < 0))
+const char *fact_min_runtime(const char *tier, const char *declared, int64_t limit_s, const struct settings *s, char *buf, size_t size)
+{
+	int64_t seconds = s->default_min_runtime_s;
+
+	if (declared && duration_parse(declared, &seconds, NULL) < 0)
 		return NULL;
-	snprintf(buf, size, "%" PRId64, seconds);
+	if (limit_s > 0 && limit_s < seconds)
+		seconds = limit_s;
+	snprintf(buf, size, "%" PRId64, is_free(tier) ? 0 : seconds);
+	return buf;
+}
+
+const char *fact_grace(const char *tier, const struct settings *s, char *buf, size_t size)
+{
+	snprintf(buf, size, "%" PRId64, is_free(tier) ? 0 : s->grace_s);
 	return buf;
 }

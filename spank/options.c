@@ -12,10 +12,10 @@
 
 #define ARGUMENT "max_min_runtime="
 
-void declared_init(struct declared *d)
+void declared_init(struct declared *d, int64_t max_min_runtime_s)
 {
 	memset(d, 0, sizeof(*d));
-	d->max_min_runtime_s = MAX_MIN_RUNTIME_PRESET_S;
+	d->max_min_runtime_s = max_min_runtime_s;
 }
 
 int declared_keep(struct declared *d, enum job_option which, const char *text, struct fault *why)

@@ -13,14 +13,13 @@
 #include "lib/job_options.h"
 
 #define OPTION_TEXT_MAX 128		/* bytes with the NUL; the longest that makes sense has 30 */
-#define MAX_MIN_RUNTIME_PRESET_S (8 * 3600)	/* as in budgetd.conf */
 
 struct declared {
 	char text[JOB_OPTIONS][OPTION_TEXT_MAX];	/* "" = not given */
 	int64_t max_min_runtime_s;
 };
 
-void declared_init(struct declared *d);
+void declared_init(struct declared *d, int64_t max_min_runtime_s);
 
 /* Keep the text of an option. 0; or -1 and EINVAL: too long. Not checked further: a job's node must not
  * judge it again. */

@@ -10,7 +10,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/duration.h"
 #include "lib/job_options.h"
+#include "lib/number.h"
+#include "settings/settings.h"
 #include "spank/facts.h"
 #include "spank/options.h"
 
@@ -22,9 +25,11 @@ int slurm_spank_init(spank_t sp, int argc, char *argv[]);
 int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[]);
 int slurm_spank_user_init(spank_t sp, int argc, char *argv[]);
 int slurm_spank_task_init(spank_t sp, int argc, char *argv[]);
+int slurm_spank_exit(spank_t sp, int argc, char *argv[]);
 
 /* The one context of this plugin: SPANK hands none to its callbacks. */
-static struct declared declared = { .max_min_runtime_s = MAX_MIN_RUNTIME_PRESET_S };
+static struct declared declared;
+static struct settings *site;	/* NULL before slurm_spank_init, and when memory was short there */
 static struct spank_option
 	registered[JOB_OPTIONS]; /* Slurm may keep the pointers; filled once from the table */
 
@@ -77,19 +82,45 @@ static void options_register(spank_t sp)
 	}
 }
 
+/* What the site has set, where its budgetd.conf is on this host and can be read; else what holds without one. It is the daemon's to complain of a
+ * file that is wrong. Read as root on a node: a job's user may not be allowed to. */
+static void site_read(void)
+{
+	struct fault why = { "" };
+
+	settings_free(site);
+	site = NULL;
+	if (settings_load(settings_default_path(), &site, &why) < 0) {
+		slurm_debug("gpubudget: %s", why.text);
+		site = settings_defaults();
+	}
+}
+
 /* A mistake in plugstack.conf is told and skipped: it must not stop every sbatch of the site. */
 int slurm_spank_init(spank_t sp, int argc, char *argv[])
 {
 	struct fault why = { "" };
 
-	declared_init(&declared);
+	if (spank_context() == S_CTX_SLURMD)
+		return 0;
+	site_read();
+	declared_init(&declared, site ? site->max_min_runtime_s : DURATION_UNLIMITED);
 	for (int i = 0; i < argc; i++) {
 		why.text[0] = '\0';
 		if (declared_argument(&declared, argv[i], &why) < 0)
 			complain(&why, on_client());
 	}
-	if (spank_context() != S_CTX_SLURMD)
-		options_register(sp);
+	options_register(sp);
+	return 0;
+}
+
+int slurm_spank_exit(spank_t sp, int argc, char *argv[])
+{
+	(void)sp;
+	(void)argc;
+	(void)argv;
+	settings_free(site);
+	site = NULL;
 	return 0;
 }
 
@@ -140,19 +171,33 @@ static void set_fact(spank_t sp, const char *name, const char *value)
 		spank_unsetenv(sp, name);
 }
 
+/* How long the run may take; 0 = this Slurm does not say (those before 23.02). */
+static int64_t time_limit(spank_t sp)
+{
+	char begins[FACT_MAX], ends[FACT_MAX];
+	int64_t from, to;
+
+	if (!read_fact(sp, "SLURM_JOB_START_TIME", begins) || number_parse(begins, INT64_MAX, &from) < 0 ||
+		!read_fact(sp, "SLURM_JOB_END_TIME", ends) || number_parse(ends, INT64_MAX, &to) < 0)
+		return 0;
+	return to > from ? to - from : 0;
+}
+
 /* From what slurmctld says of this very run, not from what was answered at submission: the tier can change while a job waits, and from one run
- * to the next. */
+ * to the next. What `budgetctl job set` declared since is not in reach of a node. */
 static void set_facts(spank_t sp)
 {
-	char gpus[FACT_MAX], qos[FACT_MAX], account[FACT_MAX], restarts[FACT_MAX], seconds[FACT_MAX], run[FACT_MAX], text[OPTION_TEXT_MAX];
-	bool ours = read_fact(sp, "SLURM_JOB_GPUS", gpus) || read_fact(sp, "SLURM_STEP_GPUS", gpus);
-	const char *tier = ours && read_fact(sp, "SLURM_JOB_QOS", qos) ? fact_tier(qos) : NULL;
+	char gpus[FACT_MAX], qos[FACT_MAX], account[FACT_MAX], restarts[FACT_MAX], seconds[FACT_MAX], grace[FACT_MAX], run[FACT_MAX];
+	char text[OPTION_TEXT_MAX];
+	bool ours = site && (read_fact(sp, "SLURM_JOB_GPUS", gpus) || read_fact(sp, "SLURM_STEP_GPUS", gpus));
+	const char *tier = ours && read_fact(sp, "SLURM_JOB_QOS", qos) ? fact_tier(qos, site) : NULL;
+	const char *min_runtime = option_text(sp, OPT_MIN_RUNTIME, text) ? text : NULL;
 
 	set_fact(sp, FACT_TIER, tier);
 	set_fact(sp, FACT_PROJECT, tier ? read_fact(sp, "SLURM_JOB_ACCOUNT", account) : NULL);
 	set_fact(sp, FACT_RUN, tier ? fact_run(read_fact(sp, "SLURM_RESTART_COUNT", restarts), run, sizeof(run)) : NULL);
-	set_fact(sp, FACT_MIN_RUNTIME, tier ? fact_min_runtime(tier, option_text(sp, OPT_MIN_RUNTIME, text) ? text : NULL, seconds,
-		sizeof(seconds)) : NULL);
+	set_fact(sp, FACT_MIN_RUNTIME, tier ? fact_min_runtime(tier, min_runtime, time_limit(sp), site, seconds, sizeof(seconds)) : NULL);
+	set_fact(sp, FACT_GRACE, tier ? fact_grace(tier, site, grace, sizeof(grace)) : NULL);
 }
 
 /* A variable left over from the shell of the user would be a lie about this job: it goes. */

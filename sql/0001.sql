@@ -144,10 +144,9 @@ CREATE TABLE run (
 	import        INTEGER REFERENCES import(id),				-- taken from Slurm's accounting; NULL = seen by the loop
 	unprotected_at  INTEGER,						-- its minimum runtime protects it no more since then
 	unprotected_why TEXT CHECK ((unprotected_why IS NULL) = (unprotected_at IS NULL)),	-- a reason as in event
-	UNIQUE (cluster, job, submit, start)
+	UNIQUE (job, cluster, submit, start)					-- in this order it serves who looks for a job alone, too
 ) STRICT;
 CREATE INDEX run_open ON run(cluster, job) WHERE ended IS NULL;
-CREATE INDEX run_by_job ON run(job);
 CREATE INDEX run_by_admission ON run(admission) WHERE admission IS NOT NULL;	-- the tasks of an array
 CREATE INDEX run_by_end ON run(ended);
 
@@ -356,6 +355,24 @@ CREATE TABLE leaving (
 	signalled_at INTEGER,							-- its processes were told
 	made_to_go_at INTEGER							-- it lost its place, was requeued or cancelled
 ) STRICT;
+
+-- The gang whose nodes are being cleared, at most one: present state.
+CREATE TABLE guard (
+	admission INTEGER PRIMARY KEY REFERENCES admission(id),
+	at        INTEGER NOT NULL,						-- its planned start
+	nodes     TEXT NOT NULL,						-- names with commas between; '' = given up at that time
+	together  INTEGER NOT NULL CHECK (together IN (0, 1))			-- of a het job: free jobs are kept off as well
+) STRICT;
+
+-- What was written into the excluded nodes of jobs that are kept off such nodes, and what was there before, to be put back.
+CREATE TABLE kept_off (
+	admission INTEGER NOT NULL REFERENCES admission(id),
+	written   TEXT NOT NULL,						-- into its excluded nodes
+	own       TEXT NOT NULL,						-- its user's
+	at        INTEGER NOT NULL,
+	nowhere   INTEGER NOT NULL DEFAULT 0 CHECK (nowhere IN (0, 1)),		-- Slurm found no other node for it: it is held instead
+	PRIMARY KEY (admission, written)
+) STRICT, WITHOUT ROWID;
 
 -- Nodes that an administrator wants empty. Who said what stays; one of a node is open at a time.
 CREATE TABLE drain (

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # fill.awk - a manual page from its source: lists from the programs, and where things are from configure
 #
-#   awk -v "budgetctl=PROGRAM" -v "budgetd=PROGRAM" -v "version=..." -v "confdir=..." ... -f fill.awk PAGE.in >PAGE
+#   awk -v "budgetctl=PROGRAM" -v "budgetd=PROGRAM" -v "gpu_check=PROGRAM" -v "version=..." -v "confdir=..." ... -f fill.awk PAGE.in >PAGE
 #
 # A line "@budgetctl commands@" is what `budgetctl --manual commands` prints. @confdir@ anywhere is the variable's value.
 
-function program_of(name) { return name == "budgetd" ? budgetd : budgetctl }
+function program_of(name) { return name == "budgetd" ? budgetd : name == "gpu-check" ? gpu_check : budgetctl }
 
-/^@(budgetctl|budgetd) [a-z-]+@$/ {
+/^@(budgetctl|budgetd|gpu-check) [a-z-]+@$/ {
 	command = program_of(substr($1, 2)) " --manual " substr($2, 1, length($2) - 1)
 	lines = 0
 	while ((command | getline line) > 0) {

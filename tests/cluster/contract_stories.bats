@@ -98,6 +98,34 @@ no_two_at_once() { [[ -z $(books "SELECT job FROM run WHERE ended IS NULL GROUP 
 	grep -q "gives way" "$CLUSTER_DIR/job/srun.out"
 	tell "$(grep -o 'gpubudget: this job gives way.*' "$CLUSTER_DIR/job/srun.out" | head -n 1)"
 }
+
+@test "salloc in the debug lane starts within a pass, on idle GPUs that a gang waits for and on those of a free run" {
+	local idle free
+
+	vision_is_ahead
+	as carol submit long --gpus=2 --nodelist=g1 --gpu-min-runtime=10m --time=240
+	eventually job_is long RUNNING funded
+	as carol submit gang --nodes=2 --gpus-per-node=4 --time=240
+	eventually has_place gang
+	idle=$(debug_shell_waits shell1)
+	job_is gang PENDING
+	as ada submit left --gpus=2 --nodelist=g1 --gpu-tier=free
+	as ada submit right --gpus=4 --nodelist=g2 --gpu-tier=free
+	eventually job_is left RUNNING free
+	eventually job_is right RUNNING free
+	free=$(debug_shell_waits shell2)
+	job_is gang PENDING
+	tell "waited $idle s beside idle GPUs, $free s where a free run had to go (a pass is 1 s, KillWait 3 s)"
+	((idle <= 2 && free <= 2 + 3 + 5))		# 5: Slurm looks at all that waits that often here
+	((free > 0)) || job_is left PENDING || job_is right PENDING
+}
+# How long it waited for its GPU; by the job's own times.
+debug_shell_waits()
+{
+	as ada salloc --job-name="$1" --gpus=1 --gpu-min-runtime=10s --time=30 true >"$CLUSTER_DIR/job/$1.out" 2>&1 || return 1
+	squeue -h --name="$1" --states=all -O SubmitTime:30,StartTime:30 | { read -r submit start; echo $(($(date -d "$start" +%s) - $(date -d "$submit" +%s))); }
+}
+
 shell_runs() { [[ $(squeue -h -n shell -o %T) == RUNNING ]]; }
 as_story_ada() { STORY_USER=gpb-ada as_story_user "$@"; }
 

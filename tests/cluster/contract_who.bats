@@ -71,6 +71,41 @@ seconds_of() { date -d "$(job_field "$1" "$2")" +%s; }
 	job_is polite PENDING funded
 }
 
+# heard JOB WHO: the signals that it had before Slurm took the GPUs, which is SIGTERM for all processes, the script too.
+heard()
+{
+	job_output "$1" | awk -v who="$2" '
+		$1 == "script:" && $2 == "TERM" && !end { end = $3 }
+		$1 == who ":" { said[++n] = $2; at[n] = $3 }
+		END { for (i = 1; i <= n; i++) if (said[i] != "ready" && at[i] <= end - 2) print said[i] }'
+}
+
+taken_from_all() { wrote "$1" "^script: TERM" && wrote "$1" "^child: TERM" && wrote "$1" "^step: TERM"; }
+
+# who_hears JOB SCRIPT CHILD STEP SBATCH-OPTION...: each of the three hears of it what the sentence at submission promises
+who_hears()
+{
+	local name=$1 script=$2 child=$3 step=$4
+
+	shift 4
+	JOB_SCRIPT=signals.sh as ada submit "$name" --gpus=8 --gpu-min-runtime=15s "$@"
+	eventually wrote "$name" "step: ready"
+	as carol submit "next-$name" --account=audio --gpus=8 --gpu-min-runtime=1m
+	eventually wrote "$name" "gpubudget: this job gives way .ROTATED"
+	eventually taken_from_all "$name"
+	job_output "$name"
+	echo "$name: script '$(heard "$name" script)' child '$(heard "$name" child)' step '$(heard "$name" step)'"
+	eventually requeued "$name" 1
+	[[ $(heard "$name" script) == "$script" && $(heard "$name" child) == "$child" && $(heard "$name" step) == "$step" ]]
+	cluster_clear
+}
+
+@test "who of a job hears of its displacement is what its submission was told" {
+	who_hears plain "" "" TERM
+	who_hears steps "" "" USR1 --signal=USR1@60
+	who_hears script USR1 "" "" --signal=B:USR1@60
+}
+
 @test "a run that cannot be requeued is cancelled" {
 	as ada submit once --no-requeue --gpus=8 --gpu-min-runtime=15s
 	eventually job_is once RUNNING funded

@@ -146,22 +146,22 @@ sound()		{ budgetctl verify >"$BATS_TEST_TMPDIR/verify" || { cat "$BATS_TEST_TMP
 	local good='1\talone\t5\t5\tvision\t0\tgpu\tnormal\t1760000000\t1760000000\t1760003600\tCOMPLETED\tgres/gpu=1'
 
 	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}"
-	as_nobody curl -s -X POST --unix-socket "$PEOPLE" -d "{\"rows\":[\"$good\"]}" http://localhost/v1/imports >"$BATS_TEST_TMPDIR/said"
+	as_nobody curl -s -X POST --unix-socket "$PEOPLE" -d "{\"rows\":\"$good\"}" http://localhost/v1/imports >"$BATS_TEST_TMPDIR/said"
 	grep -q "only an administrator" "$BATS_TEST_TMPDIR/said"
 	api "$PEOPLE" POST /v1/imports -d '{}'
-	answered 400 '"rows\" must be an array'
-	api "$PEOPLE" POST /v1/imports -d '{"rows":[7]}'
-	answered 400 'row 0 must be a text, not a whole number'
-	api "$PEOPLE" POST /v1/imports -d '{"rows":["1\talone"]}'
+	answered 400 '"rows\" is needed'
+	api "$PEOPLE" POST /v1/imports -d '{"rows":7}'
+	answered 400 '"rows\" must be a text, not a whole number'
+	api "$PEOPLE" POST /v1/imports -d '{"rows":"1\talone"}'
 	answered 400 'row 0 has 2 values, not 13'
-	api "$PEOPLE" POST /v1/imports -d "{\"rows\":[\"$good\",\"${good/1760000000/yesterday}\"]}"
+	api "$PEOPLE" POST /v1/imports -d "{\"rows\":\"$good\n${good/1760000000/yesterday}\"}"
 	answered 400 'row 1: \"submit\" must be a number'
-	api "$PEOPLE" POST /v1/imports -d "{\"rows\":[\"${good/alone}\"]}"
+	api "$PEOPLE" POST /v1/imports -d "{\"rows\":\"${good/alone}\"}"
 	answered 503 "slurmctld was not seen yet"
-	api "$PEOPLE" POST /v1/imports -d "{\"rows\":[\"$good\"],\"dry_run\":true}"
+	api "$PEOPLE" POST /v1/imports -d "{\"rows\":\"$good\",\"dry_run\":true}"
 	answered 200 '"runs":1'
 	[[ $(books "SELECT count(*) FROM run") == 0 ]]
-	api "$PEOPLE" POST /v1/imports -d "{\"rows\":[\"$good\",\"$good\",\"${good/COMPLETED\\tgres\/gpu=1/FAILED\\tgres/gpu=x}\"]}"
+	api "$PEOPLE" POST /v1/imports -d "{\"rows\":\"$good\n$good\n${good/COMPLETED\\tgres\/gpu=1/FAILED\\tgres/gpu=x}\n\"}"
 	answered 201 '"rows_known":1'
 	answered 201 '"line":1'
 	[[ $(books "SELECT count(*) FROM run") == 1 ]]

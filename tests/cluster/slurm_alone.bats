@@ -132,6 +132,32 @@ two_runs()
 	tell "places 5000 and 50, and the one with 5000 went: only those that are to go may stand below who waits"
 }
 
+@test "of free runs Slurm takes one on the first node, however large it is, and one in a QOS of higher priority last" {
+	free large --nodelist=g1 --gpus=8
+	free small --nodelist=g2 --gpus=1
+	free rest --nodelist=g2 --gpus=7
+	eventually running large small rest
+	funded train --gpus=1
+	eventually running train
+	displaced large
+	untouched small
+	untouched rest
+	tell "with 8 GPUs on g1, 1 and 7 on g2, the one with 8 went for a job of 1 GPU"
+
+	as ada cancel train
+	as ada cancel large
+	sacctmgr -i add qos large Priority=10 PreemptMode=requeue >/dev/null
+	sacctmgr -i modify account root set qos+=large >/dev/null
+	sacctmgr -i modify qos funded set preempt=free,large >/dev/null
+	as ada submit large --qos=large --nodelist=g1 --gpus=8
+	eventually running large
+	funded train --gpus=1
+	eventually running train
+	untouched large
+	sacctmgr -i modify qos funded set preempt=free >/dev/null
+	tell "in a QOS of priority 10, above the 0 of the others, it stayed"
+}
+
 @test "victims that do not end on SIGTERM are killed together, after one KillWait" {
 	local i names=() from
 

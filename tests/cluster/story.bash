@@ -57,7 +57,7 @@ submit()
 	local name=$1 rv=0
 
 	shift
-	as_story_user sbatch --parsable --job-name="$name" "$@" <"$CLUSTER_LIB/job.sh" \
+	as_story_user sbatch --parsable --job-name="$name" "$@" <"$CLUSTER_LIB/${JOB_SCRIPT:-job.sh}" \
 		>"$CLUSTER_DIR/job/$name" 2>"$CLUSTER_DIR/job/said" || rv=$?
 	return $rv
 }

@@ -54,7 +54,7 @@ goes_before()
 	((rv == 4))
 	budgetctl slot add speech "${at[@]}" --reason "the deadline" --request-id s1 >/dev/null
 	slot=$(budgetctl slot add speech "${at[@]}" --reason "the deadline" --request-id s1 -o json | jq .id)
-	as carol budgetctl slot list speech | grep -qE "speech .*for 60 min up to 100 % +UTC +yes"
+	as carol budgetctl slot list speech | grep -qE "speech .*for 1 h up to 100 % +UTC +yes"
 	eventually goes_before ours theirs
 	why ours | grep -qF "inside a weekly slot of its own"
 	[[ $(why ours) != *"has used less"* ]]
@@ -66,11 +66,11 @@ goes_before()
 
 @test "why tells whose turn it is and who may give way, and a submission what displacement will mean" {
 	as ada submit train --gpus=4 --time=240
-	says "When it has run for 15 min it may be displaced: it is told by SIGTERM or its --signal, and requeued 2 min later."
+	says "When it has run for 15 min it may be displaced: what srun started in it gets SIGTERM (its script only with --signal=B:USR1), and 2 min later it is requeued."
 	eventually job_is train RUNNING
 	as carol submit big --gpus=4 --time=240
 	as carol submit gift --gpus=1 --gpu-tier=free --time=240
-	says "When it is displaced it is told by SIGTERM, and requeued."
+	says "When it is displaced all its processes get SIGTERM, and it is requeued."
 	as bob submit try --account=vision --gpus=1 --gpu-min-runtime=5m --time=30
 	eventually goes_before try big
 	eventually goes_before big gift
@@ -90,14 +90,15 @@ goes_before()
 		--wrap 'env | grep ^GPUBUDGET_JOB | sort | tr "\n" " "; echo; exec sleep 3600' 2>/dev/null)
 	echo "$id" >"$CLUSTER_DIR/job/facts"
 	tells() { grep -qF -- "$1" "$out" || { cat "$out" >&2; return 1; }; }
-	eventually tells "GPUBUDGET_JOB_MIN_RUNTIME=300 GPUBUDGET_JOB_PROJECT=vision GPUBUDGET_JOB_RUN=1 GPUBUDGET_JOB_TIER=funded "
+	eventually tells "GPUBUDGET_JOB_GRACE=120 GPUBUDGET_JOB_MIN_RUNTIME=300 GPUBUDGET_JOB_PROJECT=vision GPUBUDGET_JOB_RUN=1 GPUBUDGET_JOB_TIER=funded "
 	eventually tier_is facts funded		# a pass has seen it
 	scontrol requeuehold "$id"
 	eventually job_is facts PENDING
 	eventually as bob budgetctl job set "$id" --tier free		# once a pass has seen that it waits
 	eventually job_is facts PENDING free
 	scontrol release "$id"
-	eventually tells "GPUBUDGET_JOB_MIN_RUNTIME=0 GPUBUDGET_JOB_PROJECT=vision GPUBUDGET_JOB_RUN=2 GPUBUDGET_JOB_TIER=free "
+	eventually tells "GPUBUDGET_JOB_GRACE=0 GPUBUDGET_JOB_MIN_RUNTIME=0 GPUBUDGET_JOB_PROJECT=vision GPUBUDGET_JOB_RUN=2 GPUBUDGET_JOB_TIER=free "
 	as bob srun --account=vision --gpus=1 --gpu-min-runtime=5m bash -c 'echo "$GPUBUDGET_JOB_TIER $GPUBUDGET_JOB_MIN_RUNTIME"' 2>/dev/null |
 		grep -qx "funded 300"
+	as bob srun --account=vision --gpus=1 bash -c 'echo "$GPUBUDGET_JOB_TIER $GPUBUDGET_JOB_MIN_RUNTIME"' 2>/dev/null | grep -qx "funded 900"
 }

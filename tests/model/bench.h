@@ -12,25 +12,34 @@
 #include "budgetd/controller.h"
 #include "tests/model/world.h"
 
+#define BENCH_AUDITS 64
+#define BENCH_WIPES  128
+
 struct bench {
 	char folder[64], path[96];
+	struct memory_files *files;
 	int generation; /* of the file: a crash goes on in a copy */
 	struct settings *settings;
 	struct budgetd d;
 	struct controller *loop;
+	bool thorough;	/* this history: what is closed is opened anew, what is killed goes on in a copy */
+	bool unwritten; /* an answer is decided, and not written */
 	sqlite3 *look; /* sees what is committed */
-	sqlite3_stmt *sums, *holds;
+	sqlite3_stmt *sums, *holds, *parts, *audits[BENCH_AUDITS];
+	sqlite3 *wipe;
+	sqlite3_stmt *wipes[BENCH_WIPES];
+	int nwipes;
 	struct fault why;
 	int64_t projects[O_NODES];
 	char unsound[FAULT_TEXT_MAX + 64];
 };
 
-/* A folder for all histories, with an empty database to copy. */
+/* A folder for all histories, with one file of the books. */
 void bench_open(struct bench *b);
 void bench_close(struct bench *b);
 
-/* Fresh books for one history; and away with them. */
-void bench_begin(struct bench *b, struct slurm_link *world);
+/* Empty books for one history; `thorough`: opening and closing the file is a part of it. The file stays when it ends. */
+void bench_begin(struct bench *b, struct slurm_link *world, bool thorough);
 void bench_end(struct bench *b);
 
 /* budgetd is stopped and started; or killed, and started on the file as it lay there at that moment. */

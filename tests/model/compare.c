@@ -126,14 +126,8 @@ static enum o_kind kind_of(const char *text)
 static struct sums sums_in_books(struct history *h, int job, int64_t start)
 {
 	struct sums s = {0};
-	sqlite3_stmt *st;
+	sqlite3_stmt *st = h->b->parts;
 
-	if (sqlite3_prepare_v2(h->b->look,
-		    "SELECT c.kind, c.part_end - c.part_start, c.units FROM charge c JOIN run r ON r.id = "
-		    "c.run"
-		    " WHERE r.job = ? AND r.start = ?",
-		    -1, &st, NULL) != SQLITE_OK)
-		differ(h, "%s", sqlite3_errmsg(h->b->look));
 	sqlite3_bind_int64(st, 1, W_FIRST_JOB + job);
 	sqlite3_bind_int64(st, 2, start);
 	while (sqlite3_step(st) == SQLITE_ROW) {
@@ -142,7 +136,7 @@ static struct sums sums_in_books(struct history *h, int job, int64_t start)
 		s.seconds[k] += sqlite3_column_int64(st, 1);
 		s.units[k] += sqlite3_column_int64(st, 2);
 	}
-	sqlite3_finalize(st);
+	sqlite3_reset(st);
 	return s;
 }
 

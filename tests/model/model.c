@@ -4,7 +4,9 @@
  *	model [--seed N] [--histories N] [--story]
  *
  * History i has the seed N + i, and everything follows from it. At the first difference the history is told
- * from its beginning, with what budgetd logged, and both sides' numbers; the same words repeat it.
+ * from its beginning, with what budgetd logged, and both sides' numbers; a crash is told as well, and each with the one command that
+ * repeats it. What a history leaves in the file is wiped before the next one; a difference is told from a new file, so that it is known to
+ * be its own.
  *
  * That it finds what is wrong is shown by `tests/model/mutations BUILD`: twelve lines of budgetd, each broken on
  * purpose (a second too few, a hold that is kept, a rate of another time, an ancestor that is not asked...). */
@@ -15,13 +17,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static volatile sig_atomic_t interrupted; /* what is in memory is removed even so */
+static volatile sig_atomic_t interrupted; /* the folder is removed even so */
+static char repeat[96]; /* the command; a handler may only write what is ready */
 
-static void interrupt(int signal)
+static void say_history(void)
 {
-	(void)signal;
+	ssize_t n = write(STDOUT_FILENO, repeat, strlen(repeat));
+
+	(void)n;
+}
+
+/* It may hang: who ends it after too long a time wants to know where. */
+static void interrupt(int number)
+{
+	if (number == SIGTERM)
+		say_history();
 	interrupted = 1;
+}
+
+/* An assertion, a crash: once more, and it ends the program. */
+static void crash(int number)
+{
+	say_history();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void catch_signals(void)
+{
+	static const int ends[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE};
+
+	signal(SIGTERM, interrupt);
+	signal(SIGINT, interrupt);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		signal(ends[i], crash);
 }
 
 struct run {
@@ -53,12 +84,37 @@ static int read_options(int argc, char **argv, struct run *r)
 	return optind == argc ? 0 : -1;
 }
 
-/* Told anew with a listener: the same seed is the same history. */
-static void tell_difference(struct history *h, struct bench *b, uint64_t seed)
+static void name_history(uint64_t seed)
 {
-	history_run(h, b, seed, stdout);
-	printf("\nDIFFERENCE in %s\nrepeat it with --seed %ju --histories 1 --story\n", h->difference,
-		(uintmax_t)seed);
+	snprintf(repeat, sizeof(repeat), "repeat it with tests/model/model --seed %ju --histories 1 --story\n", (uintmax_t)seed);
+}
+
+/* Told anew with a listener: the same seed is the same history. */
+static void tell_difference(struct history *h, struct bench *b, uint64_t seed, uint64_t first)
+{
+	char difference[sizeof(h->difference)];
+
+	memcpy(difference, h->difference, sizeof(difference));
+	bench_close(b);
+	bench_open(b);
+	if (history_run(h, b, seed, stdout) == 0)
+		printf("\nDIFFERENCE in %s\nnot by itself: repeat it with tests/model/model --seed %ju --histories %ju\n", difference,
+			(uintmax_t)first, (uintmax_t)(seed - first + 1));
+	else
+		printf("\nDIFFERENCE in %s\n%s", h->difference, repeat);
+}
+
+/* 0, or -1: it differs, which is told. */
+static int tell_history(struct history *h, struct bench *b, const struct run *r, uint64_t seed)
+{
+	name_history(seed);
+	if (history_run(h, b, seed, r->story ? stdout : NULL) == 0)
+		return 0;
+	if (r->story)
+		printf("\nDIFFERENCE in %s\n%s", h->difference, repeat);
+	else
+		tell_difference(h, b, seed, r->seed);
+	return -1;
 }
 
 int main(int argc, char **argv)
@@ -76,17 +132,11 @@ int main(int argc, char **argv)
 	/* Memory goes round and round: it is not given back to the system between two passes. */
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	mallopt(M_MMAP_THRESHOLD, 1 << 26);
-	signal(SIGTERM, interrupt);
-	signal(SIGINT, interrupt);
+	catch_signals();
 	bench_open(&b);
 	for (i = 0; i < r.histories && !interrupted; i++) {
-		if (history_run(h, &b, r.seed + i, r.story ? stdout : NULL) < 0) {
-			if (r.story)
-				printf("\nDIFFERENCE in %s\n", h->difference);
-			else
-				tell_difference(h, &b, r.seed + i);
+		if (tell_history(h, &b, &r, r.seed + i) < 0)
 			break;
-		}
 		steps += (uint64_t)h->step;
 	}
 	bench_close(&b);

@@ -122,7 +122,7 @@ static bool tell_story(struct bench *b, const struct story *s)
 	bool ok;
 
 	bench_log_to(NULL);
-	bench_begin(b, &world);
+	bench_begin(b, &world, true);
 	bench_project(b, 0, O_NONE, false);
 	if (bench_rate(b, EPOCH - 1, BENCH_SHARD, EPOCH, 250) < 0 || bench_rate(b, EPOCH - 1, BENCH_MPS, EPOCH, 10) < 0 ||
 		bench_allocate(b, EPOCH, &terms, 100 * AMOUNT_GPU_HOUR, &entry) < 0) {

@@ -24,6 +24,9 @@ static struct fake_node node_table[FAKE_NODES_MAX];
 static size_t named;
 static size_t jobs;
 static int nodes, node_gpus;
+#define LIKE_MAX 4
+static struct node_view like[LIKE_MAX];
+static size_t partitions;
 static struct gpu_count healthy;
 
 void fake_slurm_reset(void)
@@ -32,6 +35,8 @@ void fake_slurm_reset(void)
 	memset(table, 0, sizeof(table));
 	jobs = 0;
 	nodes = node_gpus = 0;
+	partitions = 1;
+	memset(like, 0, sizeof(like));
 	fake_slurm_healthy(0);
 }
 
@@ -83,6 +88,18 @@ void fake_slurm_on(struct fake_job *f, uint32_t node, int gpus)
 	f->view.part_count = 1;
 }
 
+void fake_slurm_partitions(size_t count)
+{
+	partitions = count;
+}
+
+struct node_view *fake_slurm_like(int node)
+{
+	if (node >= LIKE_MAX)
+		abort();
+	return &like[node];
+}
+
 void fake_slurm_nodes(int n, int gpus)
 {
 	nodes = n;
@@ -131,7 +148,7 @@ static int node_update(const char *node, bool draining, const char *reason, stru
 	for (size_t i = 0; i < named; i++) {
 		struct fake_node *n = &node_table[i];
 
-		if (strcmp(n->name, node))
+		if (strcmp(n->name, node) || n->deleted)
 			continue;
 		n->draining = draining;
 		snprintf(n->reason, sizeof(n->reason), "%s", reason);
@@ -155,26 +172,49 @@ int slurm_link_undrain(struct slurm_link *l, const char *node, struct fault *why
 
 bool slurm_link_has_node(const char *list, const char *node)
 {
-	return list && !strcmp(list, node);	/* one node a job here */
+	size_t n = strlen(node);
+
+	for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
+		if (strcspn(at, ",") == n && strncmp(at, node, n) == 0)
+			return true;
+	return false;
+}
+
+static void fill_partitions(struct cluster_view *c)
+{
+	size_t words = PARTITION_WORDS(c->partition_count), last = c->partition_count - 1;
+
+	for (size_t i = 0; i < c->partition_count; i++)
+		c->partitions[i] = (struct partition_view){ .name = i == last ? "gpu" : "other", .is_default = i == last, .up = true };
+	for (size_t i = 0; i < (size_t)nodes; i++)
+		c->partition_bits[i * words + last / 64] = UINT64_C(1) << last % 64;
 }
 
 static int fill_nodes(struct cluster_view *c, struct fault *why)
 {
+	static const char *const names[] = { "n0", "n1", "n2", "n3" };
+
+	size_t words = PARTITION_WORDS(partitions);
+
+	c->partition_count = nodes ? partitions : 0;
 	c->nodes = calloc((size_t)nodes + FAKE_NODES_MAX, sizeof(*c->nodes));
-	c->partitions = calloc(1, sizeof(*c->partitions));
-	if (!c->nodes || !c->partitions) {
+	c->partitions = calloc(partitions, sizeof(*c->partitions));
+	c->partition_bits = calloc(((size_t)nodes + FAKE_NODES_MAX) * words, sizeof(*c->partition_bits));
+	if (!c->nodes || !c->partitions || !c->partition_bits) {
 		cluster_view_free(c);
 		return fault_errno(why, ENOMEM, "out of memory");
 	}
+	fill_partitions(c);
 	for (int i = 0; i < nodes; i++)
-		c->nodes[c->node_count++] = (struct node_view){ .name = "n", .index = (uint32_t)i, .partitions = 1, .healthy = true,
+		c->nodes[c->node_count++] = (struct node_view){ .name = names[i], .index = (uint32_t)i, .partitions = &c->partition_bits[(size_t)i * words],
+			.features = like[i].features, .memory_mb = like[i].memory_mb, .reserved = like[i].reserved, .healthy = true,
 			.gpus = node_gpus, .gres = "gpu:8", .cpus_idle = 8 };
 	for (size_t i = 0; i < named; i++)
-		c->nodes[c->node_count++] = (struct node_view){ .name = node_table[i].name, .index = (uint32_t)c->node_count, .gpus = 8,
-			.draining = node_table[i].draining, .healthy = !node_table[i].draining,
-			.reason = node_table[i].reason[0] ? node_table[i].reason : NULL };
-	c->partitions[0] = (struct partition_view){ .name = "gpu", .is_default = true, .up = true };
-	c->partition_count = nodes ? 1 : 0;
+		if (!node_table[i].deleted)
+			c->nodes[c->node_count++] = (struct node_view){ .name = node_table[i].name, .index = (uint32_t)c->node_count, .gpus = 8,
+				.partitions = &c->partition_bits[((size_t)nodes + i) * words],
+				.draining = node_table[i].draining, .healthy = !node_table[i].draining,
+				.reason = node_table[i].reason[0] ? node_table[i].reason : NULL };
 	return 0;
 }
 
@@ -200,6 +240,10 @@ int slurm_link_update(struct slurm_link *l, const char *job, const struct job_up
 			snprintf(f->qos, sizeof(f->qos), "%s", u->qos);
 		if (u->admin_comment)
 			snprintf(f->admin_comment, sizeof(f->admin_comment), "%s", u->admin_comment);
+		if (u->excluded) {
+			snprintf(f->excluded, sizeof(f->excluded), "%s", u->excluded);
+			f->view.excluded = *u->excluded ? f->excluded : NULL;
+		}
 		if (u->set_site_factor)
 			f->view.site_factor = u->site_factor;
 		if (u->hold != HOLD_KEEP) {

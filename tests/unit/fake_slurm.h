@@ -12,7 +12,7 @@
 
 struct fake_job {
 	struct job_view view;		/* admin_comment and qos point to what is below once they are set */
-	char admin_comment[256], qos[64], tres[256];
+	char admin_comment[256], qos[64], tres[256], excluded[256];
 	int signals, signal;		/* that it got; the last one */
 	bool script_only;
 	struct job_gpus part;		/* where it runs */
@@ -24,7 +24,7 @@ struct fake_job {
 /* A node of 8 GPUs; there is none before. Jobs run on it by their view.nodes. */
 struct fake_node {
 	char name[16], reason[256];
-	bool draining;
+	bool draining, deleted;
 	int drained, undrained;		/* how often we did */
 };
 struct fake_node *fake_slurm_node(const char *name);
@@ -32,6 +32,9 @@ struct fake_node *fake_slurm_node(const char *name);
 void fake_slurm_reset(void);		/* no jobs, no GPUs */
 void fake_slurm_healthy(int64_t gpus);	/* that many can be given work */
 void fake_slurm_nodes(int nodes, int gpus);	/* n0, n1... of so many GPUs each, in partition "gpu" */
+
+void fake_slurm_partitions(size_t count);	/* of which "gpu" is the last */
+struct node_view *fake_slurm_like(int node);	/* what n0... have of features, memory_mb, reserved; nothing before */
 
 /* A job that waits, of uid 1000: `gpus` by Slurm's own count. It has the QOS and the token of its answer. Sorted by id by the caller. */
 struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, const char *qos, const char *token);

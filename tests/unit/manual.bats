@@ -8,7 +8,7 @@ setup()
 	top=$BATS_TEST_DIRNAME/../..
 	pages=${BUILD:?set BUILD to the folder in which the project was built}/doc/man
 	guides=("$top/README.md" "$top/doc/admin-guide.md" "$top/doc/researchers.md")
-	PATH=$BUILD/budgetctl:$BUILD/budgetd:$PATH
+	PATH=$BUILD/budgetctl:$BUILD/budgetd:$BUILD/gpu_check:$PATH
 }
 
 # The page as a person reads it, in one line, so that where it is broken does not matter.
@@ -59,6 +59,19 @@ tells()
 	tells budgetd.8 6 "${options[@]%% }"
 	tells budgetd.conf.5 20 "${settings[@]}"
 	tells budgetd.conf.5 20 "${defaults[@]}"
+}
+
+@test "gpu-check(1) tells of every command, every option, every exit code and every key of its JSON" {
+	local commands options codes keys
+
+	mapfile -t commands < <(gpu-check --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/ \1 /p')
+	mapfile -t options < <(gpu-check --help | grep -oE -- ' --[a-z]+ ')
+	mapfile -t codes < <(gpu-check --help | sed -n '/^Exit codes/,$s/^  [0-9]  \([a-z ]*\).*/\1/p')
+	mapfile -t keys < <(sed -n 's/^.*add(o, "\([a-z_]*\)".*/\1/p' "$top/gpu_check/locality_json.c")
+	tells gpu-check.1 1 "${commands[@]}"
+	tells gpu-check.1 9 "${options[@]%% }"
+	tells gpu-check.1 4 "${codes[@]}"
+	tells gpu-check.1 20 "${keys[@]}"
 }
 
 @test "the options of sbatch stand in gpubudget(7) and in gpubudget_plugins(8), with their variables" {

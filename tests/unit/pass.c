@@ -447,9 +447,11 @@ int main(void)
 	suite_add_tcase(s, h);
 	srunner_add_suite(r, pass_fronts_suite());
 	srunner_add_suite(r, pass_displace_suite());
+	srunner_add_suite(r, pass_gang_suite());
 	srunner_add_suite(r, pass_hold_suite());
 	srunner_add_suite(r, pass_idle_suite());
 	srunner_add_suite(r, pass_drain_suite());
+	srunner_add_suite(r, pass_why_suite());
 	srunner_run_all(r, CK_ENV);
 	failed = srunner_ntests_failed(r);
 	srunner_free(r);

@@ -223,6 +223,21 @@ START_TEST(with_displace_off_who_was_told_may_stay)
 }
 END_TEST
 
+START_TEST(where_nothing_is_enforced_any_more_who_was_told_may_stay)
+{
+	full_cluster();
+	pass(NOON + 1);
+	pass(NOON + 101);
+	settings->enforce = ENFORCE_WARN;
+	pass(NOON + 110);
+	ck_assert_int_eq(events(1, "spared"), 1);
+	pass(NOON + 101 + GRACE);
+	ck_assert_int_eq(one->requeued + one->cancelled, 0);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM leaving"), 0);
+	ck_assert_int_eq(events(1, "told"), 1);
+}
+END_TEST
+
 START_TEST(for_a_job_that_cannot_use_its_gpus_a_run_is_not_told_again_and_again)
 {
 	full_cluster();
@@ -306,6 +321,45 @@ START_TEST(a_run_that_lost_its_protection_goes_inside_its_minimum)
 }
 END_TEST
 
+/* The run on n0 is past its minimum runtime, the one on n1 is not. Nobody is told for a job that n0 is nothing for. */
+START_TEST(nobody_goes_where_the_job_could_not_run)
+{
+	static const struct job_view wishes[] = { { .features = "ib" }, { .features = "[ib|eth]" }, { .memory_mb = 4001 },
+		{ .reservation = "course" } };
+
+	full_cluster();
+	*fake_slurm_like(0) = (struct node_view){ .features = "eth", .memory_mb = 4000 };
+	*fake_slurm_like(1) = (struct node_view){ .features = "ib,big", .memory_mb = 8000 };
+	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
+		waits->view.features = wishes[i].features;
+		waits->view.memory_mb = wishes[i].memory_mb;
+		waits->view.reservation = wishes[i].reservation;
+		pass(NOON + 200 + (int64_t)i);
+		ck_assert_msg(events(1, "told") == 0, "wish %zu", i);
+	}
+	waits->view.reservation = NULL;
+	waits->view.features = "eth";
+	waits->view.memory_mb = 4000;
+	fake_slurm_like(0)->reserved = true;
+	pass(NOON + 300);
+	ck_assert_int_eq(events(1, "told"), 0);
+	fake_slurm_like(0)->reserved = false;
+	pass(NOON + 301);
+	ck_assert_int_eq(events(1, "told"), 1);
+	ck_assert_int_eq(events(2, "told"), 0);
+}
+END_TEST
+
+START_TEST(room_is_made_in_the_hundredth_partition)
+{
+	fake_slurm_partitions(100);
+	full_cluster();
+	pass(NOON + 1);
+	pass(NOON + 200);
+	ck_assert_int_eq(events(1, "told"), 1);
+}
+END_TEST
+
 START_TEST(nothing_is_done_where_nothing_is_to_be_changed)
 {
 	full_cluster();
@@ -349,6 +403,7 @@ Suite *pass_displace_suite(void)
 	tcase_add_test(t, a_daemon_that_was_killed_in_the_grace_goes_on);
 	tcase_add_test(t, who_need_not_go_any_more_is_spared);
 	tcase_add_test(t, with_displace_off_who_was_told_may_stay);
+	tcase_add_test(t, where_nothing_is_enforced_any_more_who_was_told_may_stay);
 	tcase_add_test(t, for_a_job_that_cannot_use_its_gpus_a_run_is_not_told_again_and_again);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(w, setup, teardown);
@@ -357,6 +412,8 @@ Suite *pass_displace_suite(void)
 	tcase_add_test(w, free_runs_are_slurms_to_displace);
 	tcase_add_test(w, who_is_not_further_above_its_share_than_the_margin_stays);
 	tcase_add_test(w, a_run_that_lost_its_protection_goes_inside_its_minimum);
+	tcase_add_test(w, nobody_goes_where_the_job_could_not_run);
+	tcase_add_test(w, room_is_made_in_the_hundredth_partition);
 	tcase_add_test(w, nothing_is_done_where_nothing_is_to_be_changed);
 	tcase_add_test(w, one_that_slurm_protects_longer_is_requeued_and_one_that_cannot_be_is_cancelled);
 	suite_add_tcase(s, w);

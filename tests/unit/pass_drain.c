@@ -262,6 +262,92 @@ START_TEST(a_drain_whose_reason_was_changed_by_hand_is_not_taken_back)
 }
 END_TEST
 
+static int64_t spared(uint32_t job)
+{
+	return books_ask(&b, "SELECT count(*) FROM event WHERE job = %u AND what = 'spared'", job);
+}
+
+START_TEST(who_was_told_may_stay_when_the_drain_ends_within_the_grace)
+{
+	struct fake_job *f = runs_since_noon(7, NULL);
+	int64_t over = NOON + 60 * MINUTES;
+
+	pass(NOON + 1);
+	say_drain(false);
+	pass(NOON + 10);
+	pass(over);
+	pass(over + 5);
+	ck_assert(f->signals == 1 && told(7, "NODE_DRAIN") == 1 && spared(7) == 0);
+	say_undrain();
+	pass(over + 10);
+	ck_assert_int_eq(spared(7), 1);
+	pass(over + settings->grace_s + 10);
+	ck_assert_int_eq(f->requeued + f->cancelled, 0);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM leaving"), 0);
+	say_drain(false);		/* another drain tells it again */
+	pass(over + settings->grace_s + 20);
+	pass(over + settings->grace_s + 21);
+	ck_assert_int_eq(told(7, "NODE_DRAIN"), 2);
+}
+END_TEST
+
+START_TEST(a_drain_that_is_said_again_spares_nobody)
+{
+	struct fake_job *f = runs_since_noon(7, NULL);
+	int64_t over = NOON + 60 * MINUTES;
+
+	pass(NOON + 1);
+	say_drain(false);
+	pass(NOON + 10);
+	pass(over);
+	say_drain(false);		/* Slurm is told anew by the next pass */
+	snprintf(node->reason, sizeof(node->reason), "gpubudget: another fan (root)");
+	pass(over + 5);
+	pass(over + settings->grace_s);
+	pass(over + settings->grace_s + 1);
+	ck_assert(spared(7) == 0 && f->requeued == 1);
+}
+END_TEST
+
+/* No signal reaches processes that are suspended: none is tried. */
+START_TEST(a_suspended_run_leaves_when_its_minimum_is_over)
+{
+	struct fake_job *f = runs_since_noon(7, NULL);
+	int64_t over = NOON + 60 * MINUTES;
+
+	pass(NOON + 1);
+	f->view.stage = STAGE_SUSPENDED;
+	say_drain(false);
+	pass(NOON + 10);
+	pass(over - 1);
+	ck_assert_int_eq(told(7, "NODE_DRAIN"), 0);
+	pass(over);
+	pass(over + 5);
+	ck_assert(told(7, "NODE_DRAIN") == 1 && f->signals == 0 && f->requeued == 0);
+	pass(over + settings->grace_s);
+	pass(over + settings->grace_s + 1);
+	ck_assert_int_eq(f->requeued, 1);
+}
+END_TEST
+
+START_TEST(a_node_that_slurm_deleted_is_drained_when_it_is_back)
+{
+	say_drain(false);
+	pass(NOON + 1);
+	pass(NOON + 2);
+	ck_assert(node->drained == 1 && books_ask(&b, "SELECT set_at IS NOT NULL FROM drain") == 1);
+	node->deleted = true;
+	pass(NOON + 3);
+	ck_assert_int_eq(books_ask(&b, "SELECT coalesce(set_at, 0) FROM drain"), 0);	/* said once */
+	pass(NOON + 4);
+	node->deleted = node->draining = false;
+	pass(NOON + 5);
+	pass(NOON + 6);
+	ck_assert_int_eq(node->drained, 2);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM drain WHERE ended_at IS NULL"), 1);
+}
+END_TEST
+
 Suite *pass_drain_suite(void)
 {
 	Suite *s = suite_create("pass_drain");
@@ -279,6 +365,10 @@ Suite *pass_drain_suite(void)
 	tcase_add_test(t, an_undrained_node_is_given_back_and_others_are_left_alone);
 	tcase_add_test(t, a_drain_that_scontrol_ended_is_over_here_too);
 	tcase_add_test(t, a_drain_whose_reason_was_changed_by_hand_is_not_taken_back);
+	tcase_add_test(t, who_was_told_may_stay_when_the_drain_ends_within_the_grace);
+	tcase_add_test(t, a_drain_that_is_said_again_spares_nobody);
+	tcase_add_test(t, a_suspended_run_leaves_when_its_minimum_is_over);
+	tcase_add_test(t, a_node_that_slurm_deleted_is_drained_when_it_is_back);
 	suite_add_tcase(s, t);
 	return s;
 }

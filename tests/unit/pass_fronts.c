@@ -39,10 +39,12 @@ static void pass(int64_t now)
 }
 
 /* Submitted through the plugin and in the queue. */
-static struct fake_job *submit(uint32_t id, int64_t uid, const char *account, int gpus, int64_t min_s, int64_t limit_s)
+static struct fake_job *submit_as(uint32_t id, int64_t uid, const char *account, int gpus, int64_t min_s, int64_t limit_s, const char *rank,
+	const char *array)
 {
 	char text[32], min[32];
-	struct question q = { .uid = uid, .account = account, .time_limit_s = limit_s, .requeueable = true, .text = { [OPT_MIN_RUNTIME] = min } };
+	struct question q = { .uid = uid, .account = account, .time_limit_s = limit_s, .requeueable = true, 
+		.text = { [OPT_MIN_RUNTIME] = min, [OPT_TEAM_RANK] = rank } };
 	struct fake_job *f;
 	struct verdict v;
 
@@ -50,13 +52,24 @@ static struct fake_job *submit(uint32_t id, int64_t uid, const char *account, in
 	snprintf(min, sizeof(min), "%jds", (intmax_t)min_s);
 	gpu_request_input_init(&q.gpus);
 	q.gpus.tres_per_job = text;
+	q.gpus.array = array;
 	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s", b.why.text);
 	ck_assert_msg(v.accepted && v.tier == TIER_FUNDED, "%s", v.text);
 	f = fake_slurm_pending(id, account, gpus, v.qos, v.token);
 	f->view.uid = (uid_t)uid;
 	f->view.time_limit_s = limit_s;
 	f->view.request.tres_per_job = gpus == 1 ? "gres:gpu:1" : "gres:gpu:2";
+	if (array) {
+		f->view.array_job_id = id;
+		f->view.request.array = f->view.array_tasks = array;
+		ck_assert_int_eq(gpu_request_array_tasks(array, &f->view.array_count, NULL, NULL), 0);
+	}
 	return f;
+}
+
+static struct fake_job *submit(uint32_t id, int64_t uid, const char *account, int gpus, int64_t min_s, int64_t limit_s)
+{
+	return submit_as(id, uid, account, gpus, min_s, limit_s, NULL, NULL);
 }
 
 static struct fake_job *debug(uint32_t id, int64_t uid)
@@ -122,6 +135,24 @@ START_TEST(of_one_user_one_job_is_in_the_lane)
 	first->view.end = NOON + 10 * MINUTES;
 	pass(NOON + 11 * MINUTES);
 	goes_before(second, train);
+}
+END_TEST
+
+/* Ranks are those of one project: of a job of another one that came first they say nothing. */
+START_TEST(of_one_user_the_lane_has_the_job_that_is_first_by_team_rank)
+{
+	struct fake_job *train = two_projects(), *old = debug(3, 1000), *first, *elsewhere;
+
+	first = submit_as(4, 1000, "vision", 1, 10 * MINUTES, HOUR, "1", NULL);
+	pass(NOON + 1);
+	goes_before(first, train);
+	goes_before(train, old);
+	first->view.stage = STAGE_ENDED;
+	first->view.base_state = "CANCELLED";
+	elsewhere = submit_as(5, 1000, "speech", 1, 10 * MINUTES, HOUR, "1", NULL);
+	pass(NOON + 2);
+	goes_before(old, train);
+	goes_before(old, elsewhere);
 }
 END_TEST
 
@@ -195,12 +226,18 @@ static int write_slot(struct ledger *l, void *arg, struct fault *why)
 	return arg ? slot_add(l, &w, arg, NOON, why) : slot_remove(l, &w, &slot, NOON, why);
 }
 
-/* From now on for an hour, up to half of 8 GPUs. */
+/* From then on for an hour. */
+static void open_slot_of(int64_t project, int64_t from_now, int64_t healthy, int64_t percent)
+{
+	fake_slurm_healthy(healthy);
+	slot = (struct slot_row){ .project = project, .starts_s = (NOON_OF_WEEK + from_now) / 60 * 60, .length_s = HOUR, .boosted_percent = percent };
+	ck_assert_msg(books_do(&b, LEDGER_MONEY, write_slot, &slot) == 0, "%s", b.why.text);
+}
+
+/* Up to half of 8 GPUs. */
 static void open_slot(int64_t project, int64_t from_now)
 {
-	fake_slurm_healthy(8);
-	slot = (struct slot_row){ .project = project, .starts_s = (NOON_OF_WEEK + from_now) / 60 * 60, .length_s = HOUR, .boosted_percent = 50 };
-	ck_assert_msg(books_do(&b, LEDGER_MONEY, write_slot, &slot) == 0, "%s", b.why.text);
+	open_slot_of(project, from_now, 8, 50);
 }
 
 static struct fake_job *train(uint32_t id, const char *account, int gpus)
@@ -223,6 +260,31 @@ START_TEST(inside_its_slot_a_project_goes_first_up_to_its_share)
 	pass(NOON + 1);
 	goes_before(first, other);	/* 2 run, 2 more are half of 8 */
 	goes_before(other, second);
+}
+END_TEST
+
+/* By share speech would keep its GPUs; the slot is for 12 of 16, of which 8 run. */
+START_TEST(for_an_array_in_a_slot_nobody_gives_way_beyond_its_share)
+{
+	struct fake_job *big = train(1, "vision", 8), *small[4];
+	int64_t went = 0;
+
+	fake_slurm_nodes(2, 8);
+	fake_slurm_start(big, NOON - 3 * HOUR);
+	fake_slurm_on(big, 0, 8);
+	for (uint32_t i = 0; i < 4; i++) {
+		small[i] = train(2 + i, "speech", 2);
+		fake_slurm_start(small[i], NOON - 2 * HOUR);
+		fake_slurm_on(small[i], 1, 2);
+	}
+	submit_as(6, 1006, "vision", 2, HOUR, 4 * HOUR, NULL, "0-3");
+	open_slot_of(vision, 0, 16, 75);
+	pass(NOON + 1);
+	pass(NOON + 2);
+	for (uint32_t i = 0; i < 4; i++)
+		went += small[i]->signals;
+	ck_assert_int_eq(went, 2);
+	ck_assert_int_eq(big->signals, 0);
 }
 END_TEST
 
@@ -287,7 +349,7 @@ START_TEST(two_slots_of_a_project_are_not_open_at_once)
 	open_slot(vision, 0);
 	late.project = vision;
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, write_slot, &late), -1);
-	ck_assert_msg(strstr(b.why.text, "fri 08:00 for 60 min up to 50 %") != NULL, "%s", b.why.text);
+	ck_assert_msg(strstr(b.why.text, "fri 08:00 for 1 h up to 50 %") != NULL, "%s", b.why.text);
 	late.starts_s += 60;
 	ck_assert_msg(books_do(&b, LEDGER_MONEY, write_slot, &late) == 0, "%s", b.why.text);
 	late.project = speech;
@@ -306,12 +368,14 @@ Suite *pass_fronts_suite(void)
 	tcase_add_test(t, a_small_short_job_goes_before_all_others);
 	tcase_add_test(t, without_a_lane_it_goes_where_its_project_does);
 	tcase_add_test(t, of_one_user_one_job_is_in_the_lane);
+	tcase_add_test(t, of_one_user_the_lane_has_the_job_that_is_first_by_team_rank);
 	tcase_add_test(t, what_began_outside_the_lane_does_not_count);
 	tcase_add_test(t, the_allowance_of_a_day_is_over_and_comes_back_with_the_next);
 	tcase_add_test(t, what_runs_in_the_lane_is_known_after_a_kill);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(w, setup, teardown);
 	tcase_add_test(w, inside_its_slot_a_project_goes_first_up_to_its_share);
+	tcase_add_test(w, for_an_array_in_a_slot_nobody_gives_way_beyond_its_share);
 	tcase_add_test(w, outside_of_it_it_goes_where_its_share_puts_it);
 	tcase_add_test(w, a_slot_is_for_all_that_is_below_the_project);
 	tcase_add_test(w, the_lane_goes_before_a_slot);

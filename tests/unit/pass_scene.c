@@ -18,6 +18,7 @@ void scene_begin(struct books *b, struct budgetd *d, struct settings **settings,
 	free(s->database);
 	s->database = strdup(b->path);
 	*d = (struct budgetd){ .settings = s, .ledger = b->l, .cluster = cluster_state_new(), .people = people_new(s->administrators, &b->why) };
+	ck_assert_msg(ledger_open_reader(b->path, &d->snapshot, &b->why) == 0, "%s", b->why.text);
 	*settings = s;
 	*loop = controller_new(d, &b->why);
 	ck_assert_msg(d->cluster && d->people && *loop, "%s", b->why.text);
@@ -26,6 +27,7 @@ void scene_begin(struct books *b, struct budgetd *d, struct settings **settings,
 void scene_end(struct books *b, struct budgetd *d, struct settings *settings, struct controller *loop)
 {
 	controller_free(loop);
+	ledger_close(d->snapshot);
 	people_free(d->people);
 	cluster_state_free(d->cluster);
 	settings_free(settings);

@@ -18,12 +18,14 @@
 	X(cell) \
 	X(client) \
 	X(copy) \
+	X(deal) \
 	X(doctor) \
 	X(doctor_files) \
 	X(drain) \
 	X(duration) \
 	X(entitlement) \
 	X(fairshare) \
+	X(features) \
 	X(fronts) \
 	X(gpu_count) \
 	X(gpu_lines) \
@@ -37,10 +39,10 @@
 	X(ledger) \
 	X(ledger_correction) \
 	X(ledger_failures) \
-	X(ledger_life) \
 	X(ledger_moves) \
 	X(ledger_open) \
 	X(ledger_project) \
+	X(locality) \
 	X(nearest) \
 	X(network) \
 	X(order) \
@@ -75,9 +77,11 @@ SUITES(SUITE_PROTOTYPE)
 
 /* of the program `pass` */
 Suite *pass_displace_suite(void);
+Suite *pass_gang_suite(void);
 Suite *pass_fronts_suite(void);
 Suite *pass_drain_suite(void);
 Suite *pass_hold_suite(void);
 Suite *pass_idle_suite(void);
+Suite *pass_why_suite(void);
 
 #endif

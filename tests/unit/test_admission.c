@@ -5,6 +5,7 @@
 #include "lib/number.h"
 #include "tests/unit/cases.h"
 #include "tests/unit/suites.h"
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static bool read_flag(struct scene *s, const char *word)
 		bool *flag, value;
 	} flags[] = {
 		{ "begin", &s->question.deferred, true }, { "srun", &s->question.requeueable, false },
-		{ "classic", &s->rules.hold_time_limit, true }, { "strict", &s->rules.reject_unlimited, true },
+		{ "script", &s->question.signal_script, true }, { "classic", &s->rules.hold_time_limit, true }, { "strict", &s->rules.reject_unlimited, true },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -81,6 +82,10 @@ static void read_word(struct scene *s, const char *word)
 		s->question.on_exhausted = ADMIT_REJECT;
 	else if (!strcmp(word, "wait"))
 		s->question.on_exhausted = ADMIT_WAIT;
+	else if (!strcmp(word, "USR1"))
+		s->question.signal = SIGUSR1;
+	else if (!strcmp(word, "at_once"))
+		s->rules.grace_s = 0;
 	else if (!strcmp(word, "behind"))
 		s->question.behind = 7;
 	else if (!strncmp(word, "min=", 4))
@@ -152,7 +157,7 @@ static void read_scene(struct scene *s, const struct case_row *row)
 	*s = (struct scene){ .row = row, .rules = { .default_min_runtime_s = 900, .max_min_runtime_s = 8 * 3600, .grace_s = 120 } };
 	job_options_init(&s->options);
 	s->question = (struct admission_question){ .request = &s->request, .options = &s->options,
-		.requeueable = true, .on_exhausted = ADMIT_FREE };
+		.requeueable = true, .signal = SIGTERM, .on_exhausted = ADMIT_FREE };
 	read_asks(s);
 	s->question.price = s->request.gpus_max * AMOUNT_RATE_ONE;
 	read_path(s);

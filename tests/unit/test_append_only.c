@@ -172,7 +172,7 @@ END_TEST
 
 /* What is set aside and what administrators set, as it is now. */
 static const char *const present[] = { "project", "member", "allocation", "allocation_sum", "cap", "user_sum", "admission", "hold_draw", "shadow",
-	"leaving", "drain", "look", "chain_head", "lane_job", "lane_run", "slot" };
+	"leaving", "guard", "kept_off", "drain", "look", "chain_head", "lane_job", "lane_run", "slot" };
 
 static bool is_known(const char *table)
 {

@@ -35,6 +35,21 @@ START_TEST(run_leaves_as_the_table_says)
 }
 END_TEST
 
+START_TEST(components_of_a_het_job_go_together_when_the_last_may)
+{
+	struct drain_run d = { .ends = NOW + 9000, .ours = true, .funded = false };
+	const struct drain_run other = { .ends = NOW + 400, .ours = true, .funded = true, .protected_until = NOW + 3600 };
+	const struct drain_run earlier = { .ends = NOW + 400, .ours = true, .funded = true, .protected_until = NOW + 60 };
+	const struct drain_run foreign = { .ends = NOW + 400 };
+
+	drain_goes_with(&d, &other);
+	drain_goes_with(&d, &earlier);
+	ck_assert(drain_tells_at(&d, false) == NOW + 3600 && drain_gone_at(&d, false, 120, NOW) == NOW + 3720);
+	drain_goes_with(&d, &foreign);
+	ck_assert_int_eq(drain_gone_at(&d, false, 120, NOW), NOW + 9000);
+}
+END_TEST
+
 Suite *drain_suite(void)
 {
 	TCase *t = tcase_create("drain");
@@ -43,6 +58,7 @@ Suite *drain_suite(void)
 	cases = cases_load("drain.cases", 7);
 	cases_check_number(&cases, 4);
 	tcase_add_loop_test(t, run_leaves_as_the_table_says, 0, cases.rows);
+	tcase_add_test(t, components_of_a_het_job_go_together_when_the_last_may);
 	suite_add_tcase(s, t);
 	return s;
 }

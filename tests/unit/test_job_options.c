@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "lib/job_options.h"
 #include "tests/unit/cases.h"
@@ -125,19 +126,28 @@ END_TEST
 
 START_TEST(a_run_is_told_what_it_is)
 {
+	struct settings *site = settings_defaults();
 	char buf[64];
 
-	ck_assert_str_eq(fact_tier("funded-still"), "funded");
-	ck_assert_str_eq(fact_tier("free"), "free");
-	ck_assert_ptr_null(fact_tier("normal"));
+	ck_assert_ptr_nonnull(site);
+	ck_assert_str_eq(fact_tier("funded-still", site), "funded");
+	ck_assert_str_eq(fact_tier("free", site), "free");
+	ck_assert_ptr_null(fact_tier("normal", site));
+	free(site->qos_funded);
+	site->qos_funded = strdup("normal");
+	ck_assert_str_eq(fact_tier("normal", site), "funded");
 	ck_assert_str_eq(fact_run(NULL, buf, sizeof(buf)), "1");
 	ck_assert_str_eq(fact_run("2", buf, sizeof(buf)), "3");
 	ck_assert_ptr_null(fact_run("two", buf, sizeof(buf)));
-	ck_assert_str_eq(fact_min_runtime("funded", "2h", buf, sizeof(buf)), "7200");
-	ck_assert_str_eq(fact_min_runtime("free", "2h", buf, sizeof(buf)), "0");
-	ck_assert_str_eq(fact_min_runtime("free", NULL, buf, sizeof(buf)), "0");
-	ck_assert_ptr_null(fact_min_runtime("funded", NULL, buf, sizeof(buf)));
-	ck_assert_ptr_null(fact_min_runtime("funded", "soon", buf, sizeof(buf)));
+	ck_assert_str_eq(fact_min_runtime("funded", "2h", 0, site, buf, sizeof(buf)), "7200");
+	ck_assert_str_eq(fact_min_runtime("funded", NULL, 0, site, buf, sizeof(buf)), "900");
+	ck_assert_str_eq(fact_min_runtime("funded", "2h", 3600, site, buf, sizeof(buf)), "3600");
+	ck_assert_str_eq(fact_min_runtime("free", "2h", 0, site, buf, sizeof(buf)), "0");
+	ck_assert_str_eq(fact_min_runtime("free", NULL, 0, site, buf, sizeof(buf)), "0");
+	ck_assert_ptr_null(fact_min_runtime("funded", "soon", 0, site, buf, sizeof(buf)));
+	ck_assert_str_eq(fact_grace("funded", site, buf, sizeof(buf)), "120");
+	ck_assert_str_eq(fact_grace("free", site, buf, sizeof(buf)), "0");
+	settings_free(site);
 }
 END_TEST
 

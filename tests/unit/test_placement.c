@@ -74,7 +74,7 @@ static void do_nodes(struct world *w, const struct case_row *row)
 	struct placement_node nodes[MAX];
 
 	for (int i = 1; i < row->n; i++)
-		nodes[i - 1] = (struct placement_node){(int32_t)number(row, row->col[i]), 1};
+		nodes[i - 1] = (struct placement_node){(int32_t)number(row, row->col[i]), 0};
 	w->p = placement_new(nodes, (size_t)row->n - 1);
 	ck_assert_ptr_nonnull(w->p);
 	ck_assert_int_eq(fairshare_new(w->funded, w->nprojects, &c, &w->by_funded, NULL), 0);
@@ -125,6 +125,12 @@ static void do_guard(struct world *w, const struct case_row *row)
 	}
 }
 
+static void do_keep(struct world *w, const struct case_row *row)
+{
+	for (int i = 1; i < row->n; i++)
+		placement_keep(w->p, (uint32_t)number(row, row->col[i]));
+}
+
 static void do_now(struct world *w, const struct case_row *row)
 {
 	w->now = number(row, row->col[1]);
@@ -152,6 +158,8 @@ static bool option(struct asked *a, const char *word)
 		a->job.front = ORDER_FREE;
 	else if (!strcmp(word, "cleared"))
 		a->job.cleared = true;
+	else if (!strcmp(word, "kept-only"))
+		a->job.kept_only = true;
 	else if (!strcmp(word, "only-free"))
 		a->only_free = true;
 	else if (!strcmp(word, "all"))
@@ -163,7 +171,7 @@ static bool option(struct asked *a, const char *word)
 
 static struct asked question(const struct world *w, const struct case_row *row)
 {
-	struct asked a = {.job = {.project = project(w, row, row->col[1]), .kinds = 1}};
+	struct asked a = {.job = {.project = project(w, row, row->col[1])}};
 	int i = 3;
 
 	if (sscanf(row->col[2], "%d/%u", &a.job.gpus, &a.job.nodes) != 2)
@@ -239,6 +247,36 @@ static void do_room(struct world *w, const struct case_row *row)
 	placement_choice_free(&c);
 }
 
+#define COMPONENTS 4
+
+/* "a 4/1 2/1 -> 0:4 - 1 & 1:2": of one project, the components that start together. */
+static void do_together(struct world *w, const struct case_row *row)
+{
+	const struct placement_rules rules = {w->by_funded, w->by_free, H_PPM};
+	struct placement_job jobs[COMPONENTS];
+	struct placement_choice c[COMPONENTS] = {{0}};
+	char got[COMPONENTS * 260] = "no", one[256];
+	size_t n = 0;
+	int i = 2, rv;
+
+	for (; i < row->n && strcmp(row->col[i], "->") && n < COMPONENTS; i++, n++) {
+		jobs[n] = (struct placement_job){.project = project(w, row, row->col[1])};
+		if (sscanf(row->col[i], "%d/%u", &jobs[n].gpus, &jobs[n].nodes) != 2)
+			cases_die(&cases, row, "%s is not GPUS/NODES", row->col[i]);
+	}
+	rv = placement_make_room_together(w->p, &rules, jobs, n, w->now, c);
+	ck_assert_int_ge(rv, 0);
+	if (rv)
+		*got = '\0';
+	for (size_t k = 0; rv && k < n; k++) {
+		text_of(w, &c[k], one, sizeof(one));
+		strcat(strcat(got, k ? " & " : ""), one);
+	}
+	check(w, row, i + 1, got);
+	for (size_t k = 0; k < n; k++)
+		placement_choice_free(&c[k]);
+}
+
 static void do_when(struct world *w, const struct case_row *row)
 {
 	struct asked a = question(w, row);
@@ -266,6 +304,8 @@ static const struct {
 	{"run", 7, do_run},
 	{"promise", 2, do_promise},
 	{"guard", 3, do_guard},
+	{"keep", 2, do_keep},
+	{"together", 5, do_together},
 	{"now", 2, do_now},
 	{"fits", 5, do_fits},
 	{"room", 5, do_room},
@@ -330,7 +370,7 @@ static void crowd_fill(struct crowd *c, uint32_t *seed)
 	struct placement_node nodes[NODES];
 
 	for (size_t i = 0; i < NODES; i++)
-		nodes[i] = (struct placement_node){PER_NODE, 1};
+		nodes[i] = (struct placement_node){PER_NODE, 0};
 	c->p = placement_new(nodes, NODES);
 	for (uint32_t node = 0; node < NODES; node++)
 		for (int32_t left = PER_NODE; left > 0 && below(seed, 8);) {
@@ -400,7 +440,7 @@ START_TEST(nobody_goes_for_nothing_and_nobody_inside_the_minimum)
 	for (uint32_t k = 1; k <= 4; k++)
 		for (int32_t gpus = (int32_t)k; gpus <= (int32_t)k * PER_NODE; gpus++) {
 			const struct placement_rules rules = {f, NULL, H_PPM};
-			const struct placement_job job = {.project = 0, .nodes = k, .gpus = gpus, .kinds = 1};
+			const struct placement_job job = {.project = 0, .nodes = k, .gpus = gpus};
 
 			if (placement_make_room(c.p, &rules, &job, 1000, false, &choice) == 1)
 				check_minimal(&c, &choice);
@@ -413,7 +453,7 @@ END_TEST
 
 START_TEST(what_comes_and_goes_leaves_the_nodes_as_they_were)
 {
-	const struct placement_node nodes[] = {{8, 1}, {8, 1}};
+	const struct placement_node nodes[] = {{8, 0}, {8, 0}};
 	const struct placement_part parts[] = {{0, 8}, {1, 3}};
 	struct placement_run r = {.parts = parts, .nparts = 2};
 	struct placement *p = placement_new(nodes, 2);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * commands.h - what gpu-check can do; the table is in options.c */
+#ifndef GPU_CHECK_COMMANDS_H
+#define GPU_CHECK_COMMANDS_H
+#include "gpu_check/options.h"
+
+/* Where the GPUs of a machine are, and which CPUs the tasks of a job would get. */
+int locality_command(const struct options *o);
+
+#endif

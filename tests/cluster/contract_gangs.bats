@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Gangs that have waited long: their nodes are kept for them, and who may use these nodes meanwhile.
+# Minutes are seconds here: 12 h of waiting are 3 s, Slurm protects 10 s, the default minimum runtime is 10 s, the grace 3 s.
+# only: full
+# time: 600 s
+load cluster
+load accounting
+
+setup_file()
+{
+	cluster_up --nodes 3 --gpus 4 --conf KillWait=3 --budgetd "default_min_runtime = 10s" --budgetd "grace = 3s" --budgetd "window = 1h" \
+		--budgetd "clear_after = 3s" && sacctmgr -i modify qos funded set PreemptExemptTime=00:00:10 >/dev/null &&
+		budgetctl project set vision --share 50 >/dev/null && budgetctl project set speech --share 50 >/dev/null &&
+		deposit vision 1000 && deposit speech 1000
+}
+teardown_file()	{ cluster_down; }
+teardown()	{ cluster_clear && no_crash && books_are_right; }
+
+tell() { echo "# $BATS_TEST_DESCRIPTION: $*" >&3; }
+on_nodes() { [[ $(job_field "$1" NodeList) == "$2" ]]; }
+excludes() { [[ $(job_field "$1" ExcNodeList) == "$2" ]]; }
+is_guarded() { why gang | grep -q "Nodes are cleared for it: g1,g2"; }
+guard_is_over() { [[ $(books "SELECT count(*) FROM guard") == 0 ]]; }
+says_of() { why "$1" | grep -q "$2"; }
+
+# vision has used GPUs and speech has not: whatever speech asks for goes first.
+vision_is_ahead()
+{
+	as ada submit used --gpus=12 --nodes=3 --gpu-min-runtime=10s
+	eventually job_is used RUNNING funded
+	eventually has_run used
+	as ada cancel used
+	eventually accounted used funded
+}
+
+# Each node has a GPU that is idle and three in a run inside its minimum; the gang needs two whole nodes.
+a_gang_waits()
+{
+	vision_is_ahead
+	as ada submit left --gpus=3 --nodelist=g1 --gpu-min-runtime=30s
+	as ada submit right --gpus=3 --nodelist=g2 --gpu-min-runtime="$1"
+	as ada submit far --gpus=3 --nodelist=g3 --gpu-min-runtime=30m
+	eventually job_is far RUNNING funded
+	as carol submit gang --nodes=2 --gpus-per-node=4 --gpu-min-runtime=20s
+	eventually is_guarded
+}
+
+@test "the nodes of a gang take only runs whose minimum ends in time, and all is as before when it has started" {
+	a_gang_waits 15m
+	tell "$(why gang | grep -o 'Nodes are cleared.*')"
+
+	as ada submit long --gpus=1 --gpu-min-runtime=20m
+	says "held for a moment"
+	eventually job_is long RUNNING funded
+	on_nodes long g3
+	as ada submit more --gpus=1 --gpu-min-runtime=20m
+	eventually excludes more g1,g2
+	eventually job_is more PENDING
+	says_of more "these nodes are cleared for job $(job gang)"
+	as ada submit short --gpus=1 --gpu-min-runtime=10s --export=JOB_SECONDS=12
+	eventually job_is short RUNNING funded
+	[[ $(job_field short NodeList) == g[12] ]]
+	job_is more PENDING
+
+	# its user excludes the only other node: held, since Slurm would take it for one that can never run
+	as ada submit picky --gpus=1 --exclude=g3 --gpu-min-runtime=20m
+	eventually says_of picky "these nodes are cleared"
+	[[ $(job_field picky Reason) == JobHeldAdmin ]]
+	job_is gang PENDING
+
+	# killed at any time
+	kill -KILL "$(cluster_pid budgetd)"
+	cluster_start budgetd
+	as ada cancel right
+	eventually job_is gang RUNNING funded
+	on_nodes gang "g[1-2]"
+	(($(shortest_displaced left) >= 30))
+	eventually excludes more "(null)"
+	eventually excludes picky g3
+	eventually guard_is_over
+	[[ $(job_field picky Reason) != JobHeldAdmin ]]
+}
+shortest_displaced() { books "SELECT min(ended - start) FROM run WHERE job = $(job "$1") AND state = 'PREEMPTED'"; }
+
+@test "when the gang is cancelled all is as its users asked for; what an operator changes meanwhile stays" {
+	a_gang_waits 10m
+	as ada submit more --gpus=2 --gpu-min-runtime=10m
+	as ada submit other --gpus=2 --gpu-min-runtime=10m
+	eventually excludes more g1,g2
+	eventually excludes other g1,g2
+	scontrol update jobid="$(job other)" ExcNodeList=g3
+	eventually says_of other "these nodes are cleared"
+	cluster_stop budgetd
+	as carol cancel gang
+	cluster_start budgetd
+	eventually excludes more "(null)"
+	eventually excludes other g3
+	eventually guard_is_over
+}
+
+@test "free jobs use the nodes of a gang and give way to it" {
+	a_gang_waits 40s
+	as bob submit loose --account=vision --gpus=1 --gpu-tier=free
+	eventually job_is loose RUNNING free
+	[[ $(job_field loose NodeList) == g[12] ]] || tell "the free run is on $(job_field loose NodeList)"
+	eventually job_is gang RUNNING funded
+	on_nodes gang "g[1-2]"
+	(($(shortest_displaced left) >= 30 && $(shortest_displaced right) >= 40))
+}
+
+events_of() { books "SELECT what || ' ' || reason FROM event WHERE job = $(job "$1") ORDER BY id" | paste -sd,; }
+event_is() { [[ ,$(events_of "$1"), == *,"$2",* ]] || { echo "$1: $(events_of "$1")" >&2; return 1; }; }
+
+# In Slurm nobody gives way to it, and it looks at het jobs only while it backfills: whoever is in the queue would take what becomes free.
+@test "nodes are cleared for a het job: a free run and one past its minimum go together, and nothing else begins there" {
+	local from
+
+	vision_is_ahead
+	as bob submit loose --account=vision --gpus=4 --nodelist=g1 --gpu-tier=free
+	as ada submit past --gpus=4 --nodelist=g2 --gpu-min-runtime=15s
+	as ada submit inside --gpus=4 --nodelist=g3 --gpu-min-runtime=15m
+	eventually job_is loose RUNNING free
+	eventually job_is past RUNNING funded
+	eventually job_is inside RUNNING funded
+	as bob submit queue --account=vision --array=0-5 --gpus=1 --gpu-tier=free
+	from=$SECONDS
+	as carol submit het --gpus=3 --gpu-min-runtime=20s : --gpus=4 --gpu-min-runtime=20s
+	eventually job_is het RUNNING funded-still
+	tell "it runs $((SECONDS - from)) s after it was submitted, with 6 free jobs in the queue"
+	eventually event_is loose "told FREE_RECLAIMED"
+	eventually event_is past "told ROTATED"
+	(($(books "SELECT min(ended - start) FROM run WHERE job = $(job past) AND ended IS NOT NULL") >= 15))
+	job_is inside RUNNING funded
+	[[ $(job_field inside Restarts) == 0 ]]
+	eventually guard_is_over
+	as carol cancel het
+	eventually tasks_start queue
+}
+tasks_start() { [[ -n $(squeue -h -r -t RUNNING -j "$(job "$1")" -o %A) ]]; }
