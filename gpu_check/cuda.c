@@ -194,13 +194,15 @@ static int cuda_identify(struct session *s, int ordinal, struct device_report *d
 {
 	struct cuda *c = s->state;
 	char bus[32] = "";
+	struct pci_address at;
 	cu_device device;
 
 	TRY(s, c, device, "cuDeviceGet", &device, ordinal);
 	TRY(s, c, device_name, "cuDeviceGetName", d->name, sizeof(d->name), device);
 	TRY(s, c, device_bus_id, "cuDeviceGetPCIBusId", bus, sizeof(bus), device);
-	if (bus_id_read(bus, d->bus_id) < 0)
+	if (pci_parse(bus, &at) < 0)
 		return backend_fault(s, CAUSE_API, "cuDeviceGetPCIBusId: \"%.24s\" is no bus id", bus);
+	pci_text(&at, d->bus_id);
 	note_uuid(c, device, d);
 	d->kind = DEVICE_GPU;
 	return 0;

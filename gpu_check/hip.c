@@ -153,11 +153,13 @@ static int hip_identify(struct session *s, int device, struct device_report *d)
 	struct hip *h = s->state;
 	unsigned char uuid[16];
 	char bus[HIP_TEXT] = "";
+	struct pci_address at;
 
 	TRY(s, h, device_name, "hipDeviceGetName", d->name, sizeof(d->name), device);
 	TRY(s, h, device_bus_id, "hipDeviceGetPCIBusId", bus, sizeof(bus), device);
-	if (bus_id_read(bus, d->bus_id) < 0)
+	if (pci_parse(bus, &at) < 0)
 		return backend_fault(s, CAUSE_API, "hipDeviceGetPCIBusId: \"%.24s\" is no bus id", bus);
+	pci_text(&at, d->bus_id);
 	if (h->device_uuid && h->device_uuid(uuid, device) == 0)
 		note_uuid(uuid, d->uuid, sizeof(d->uuid));
 	d->kind = DEVICE_GPU;

@@ -257,7 +257,7 @@ static int ze_identify(struct session *s, int device, struct device_report *d)
 	uuid_text(p.uuid, d->uuid, sizeof(d->uuid));
 	snprintf(d->name, sizeof(d->name), "%.*s", (int)sizeof(d->name) - 1, p.name);
 	if (z->pci && z->pci(z->device[device], &pci) == 0)
-		bus_id_make(pci.domain, pci.bus, pci.device, pci.function, d->bus_id);
+		pci_text(&(struct pci_address){ pci.domain, (uint8_t)pci.bus, (uint8_t)pci.device, (uint8_t)pci.function }, d->bus_id);
 	return 0;
 }
 

@@ -213,6 +213,7 @@ static int on_count(struct report *r, char **field)
 static int on_device(struct report *r, char **field)
 {
 	struct device_report *d;
+	struct pci_address at;
 	char bus[64];
 	int device, kind = 0;
 
@@ -222,9 +223,11 @@ static int on_device(struct report *r, char **field)
 		return -1;
 	d = &r->device[device];
 	d->kind = (enum device_kind)kind;
-	if (read_text(field[2], bus, sizeof(bus)) < 0 || (*bus && bus_id_read(bus, d->bus_id) < 0) ||
+	if (read_text(field[2], bus, sizeof(bus)) < 0 || (*bus && pci_parse(bus, &at) < 0) ||
 		read_text(field[3], d->uuid, sizeof(d->uuid)) < 0 || read_text(field[4], d->name, sizeof(d->name)) < 0)
 		return -1;
+	if (*bus)
+		pci_text(&at, d->bus_id);
 	r->devices++;
 	return 0;
 }

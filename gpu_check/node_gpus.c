@@ -1,111 +1,107 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * node_gpus.c - /sys/bus/pci/devices, read for GPUs (node_gpus.h) */
+ * node_gpus.c - the GPUs of locality/devices.h, as backends (node_gpus.h) */
 #include "gpu_check/node_gpus.h"
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
-
-#define PATHNAME_MAX 512
-#define DEVICES      "sys/bus/pci/devices"
+#include "gpu_check/backend_names.h"
+#include "locality/devices.h"
 
 static const struct {
-	unsigned long vendor;
-	const char *backend;
+	unsigned vendor;
+	enum backend_id backend;
 } vendors[] = {
-	{ 0x10de, "cuda" },
-	{ 0x1002, "hip" },
-	{ 0x8086, "level-zero" },
+	{ PCI_NVIDIA, BACKEND_CUDA },
+	{ PCI_AMD, BACKEND_HIP },
+	{ PCI_INTEL, BACKEND_LEVEL_ZERO },
 };
 
-static unsigned long read_hex(const char *root, const char *bus_id, const char *file)
+static const char *backend_of_vendor(unsigned vendor)
 {
-	char path[PATHNAME_MAX], text[32] = "";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/" DEVICES "/%s/%s", root, bus_id, file);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	if (!fgets(text, sizeof(text), f))
-		text[0] = '\0';
-	fclose(f);
-	return strtoul(text, NULL, 16);
-}
-
-/* Display controllers (03xx) and processing accelerators (1200). */
-static bool computes(unsigned long class)
-{
-	return class >> 16 == 0x03 || class >> 8 == 0x1200;
-}
-
-static void take_device(const char *root, const char *name, struct node_gpus *out)
-{
-	struct node_gpu *g = &out->gpu[out->count];
-	unsigned long vendor;
-
-	if (out->count == NODE_GPUS_MAX || bus_id_read(name, g->bus_id) < 0 || !computes(read_hex(root, name, "class")))
-		return;
-	vendor = read_hex(root, name, "vendor");
 	for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
-		if (vendors[i].vendor == vendor) {
-			g->backend = vendors[i].backend;
-			out->count++;
-			return;
-		}
+		if (vendors[i].vendor == vendor)
+			return backend_name[vendors[i].backend];
+	return NULL;
 }
 
-static bool in_the_processor(const struct node_gpu *g)
+static bool in_the_processor(const struct gpu *g)
 {
-	return !strcmp(g->backend, "level-zero") && !strncmp(g->bus_id, "0000:00:", 8);
+	return g->vendor == PCI_INTEL && g->address.domain == 0 && g->address.bus == 0;
 }
 
-static void drop_processor_graphics(struct node_gpus *out)
+static bool computes(const struct gpu *g)
 {
-	int others = 0, kept = 0;
-
-	for (int i = 0; i < out->count; i++)
-		others += !in_the_processor(&out->gpu[i]);
-	for (int i = 0; others > 0 && i < out->count; i++)
-		if (!in_the_processor(&out->gpu[i]))
-			out->gpu[kept++] = out->gpu[i];
-	if (others > 0)
-		out->count = kept;
+	return !g->console && backend_of_vendor(g->vendor) && !in_the_processor(g);
 }
 
-static int by_bus_id(const void *a, const void *b)
+/* The graphics of a processor are computed on where there is nothing else. */
+static void take(const struct devices *d, struct node_gpus *out)
 {
-	return strcmp(((const struct node_gpu *)a)->bus_id, ((const struct node_gpu *)b)->bus_id);
+	bool others = false;
+
+	for (int i = 0; i < d->gpus; i++)
+		others = others || computes(&d->gpu[i]);
+	for (int i = 0; i < d->gpus && i < GPUS_MAX; i++) {
+		struct node_gpu *n = &out->gpu[out->count++];
+
+		pci_text(&d->gpu[i].address, n->bus_id);
+		n->backend = computes(&d->gpu[i]) || (!others && in_the_processor(&d->gpu[i])) ? backend_of_vendor(d->gpu[i].vendor) : NULL;
+	}
 }
 
-void node_gpus_read(const char *root, struct node_gpus *out)
+static bool has_bus(int root)
 {
-	char path[PATHNAME_MAX];
-	struct dirent *e;
-	DIR *dir;
+	int fd = openat(root, "sys/bus/pci/devices", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e = NULL;
+	bool any = false;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (!any && (e = readdir(dir)))
+		any = e->d_name[0] != '.';
+	closedir(dir);
+	return any;
+}
+
+static int read_devices(int root, struct node_gpus *out)
+{
+	struct numa numa = { 0 };
+	struct devices devices = { 0 };
+	int rv = numa_read(root, &numa);
+
+	if (rv == 0)
+		rv = devices_read(root, &numa, NULL, &devices);
+	if (rv == 0)
+		take(&devices, out);
+	devices_free(&devices);
+	numa_free(&numa);
+	return rv;
+}
+
+int node_gpus_read(const char *root, struct node_gpus *out, struct fault *why)
+{
+	int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rv;
 
 	memset(out, 0, sizeof(*out));
-	snprintf(path, sizeof(path), "%s/proc/driver/nvidia/version", root);
-	out->nvidia_driver = access(path, R_OK) == 0;
-	snprintf(path, sizeof(path), "%s/" DEVICES, root);
-	dir = opendir(path);
-	if (!dir)
-		return;
-	while ((e = readdir(dir)))
-		if (e->d_name[0] != '.') {
-			out->bus = true;
-			take_device(root, e->d_name, out);
-		}
-	closedir(dir);
-	qsort(out->gpu, (size_t)out->count, sizeof(out->gpu[0]), by_bus_id);
-	drop_processor_graphics(out);
+	if (fd < 0)
+		return fault_set(why, "%s: %s", root, strerror(errno));
+	out->bus = has_bus(fd);
+	out->nvidia_driver = faccessat(fd, "proc/driver/nvidia/version", R_OK, 0) == 0;
+	rv = read_devices(fd, out);
+	close(fd);
+	return rv < 0 ? fault_errno(why, ENOMEM, "there is no memory to look at the GPUs") : 0;
 }
 
-bool node_has_device(const char *root, const char *bus_id)
+bool node_has_gpu(const struct node_gpus *n, const char *bus_id)
 {
-	char path[PATHNAME_MAX];
-
-	snprintf(path, sizeof(path), "%s/" DEVICES "/%s", root, bus_id);
-	return access(path, F_OK) == 0;
+	for (int i = 0; i < n->count; i++)
+		if (!strcmp(n->gpu[i].bus_id, bus_id))
+			return true;
+	return false;
 }

@@ -217,7 +217,7 @@ static uint32_t info_number(struct cl *c, cl_handle device, uint32_t what, bool 
 }
 
 /* Each vendor has its own way to tell, and Khronos one for all. */
-static void note_bus_id(struct cl *c, cl_handle device, char buf[BUS_ID_MAX])
+static void note_bus_id(struct cl *c, cl_handle device, char buf[PCI_TEXT_MAX])
 {
 	struct { uint32_t domain, bus, device, function; } pci = { 0, 0, 0, 0 };
 	struct { uint32_t type; unsigned char unused[17], bus, device, function; } amd;
@@ -225,7 +225,7 @@ static void note_bus_id(struct cl *c, cl_handle device, char buf[BUS_ID_MAX])
 	uint32_t bus, slot, domain;
 
 	if (c->device_info(device, CL_PCI_BUS_INFO, sizeof(pci), &pci, NULL) == 0) {
-		bus_id_make(pci.domain, pci.bus, pci.device, pci.function, buf);
+		pci_text(&(struct pci_address){ pci.domain, (uint8_t)pci.bus, (uint8_t)pci.device, (uint8_t)pci.function }, buf);
 		return;
 	}
 	bus = info_number(c, device, CL_NV_BUS, &known);
@@ -234,9 +234,9 @@ static void note_bus_id(struct cl *c, cl_handle device, char buf[BUS_ID_MAX])
 		bool has_domain = true;
 
 		domain = info_number(c, device, CL_NV_DOMAIN, &has_domain);
-		bus_id_make(has_domain ? domain : 0, bus, slot >> 3, slot & 7, buf);
+		pci_text(&(struct pci_address){ has_domain ? domain : 0, (uint8_t)bus, (uint8_t)(slot >> 3), (uint8_t)(slot & 7) }, buf);
 	} else if (c->device_info(device, CL_AMD_TOPOLOGY, sizeof(amd), &amd, NULL) == 0 && amd.type == 1) {
-		bus_id_make(0, amd.bus, amd.device, amd.function, buf);
+		pci_text(&(struct pci_address){ 0, amd.bus, amd.device, amd.function }, buf);
 	}
 }
 

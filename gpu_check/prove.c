@@ -15,7 +15,7 @@
 struct proving {
 	const struct prove_request *q;
 	struct node_gpus node;
-	char own[NODE_GPUS_MAX][BUS_ID_MAX];
+	char own[GPUS_MAX][PCI_TEXT_MAX];
 	int own_count;
 	const char *name[PROOF_BACKENDS_MAX];
 	int names;
@@ -39,12 +39,13 @@ static int read_own(struct proving *p, struct fault *why)
 
 	while (list && *list) {
 		size_t n = strcspn(list, ",");
-		char one[BUS_ID_MAX];
+		char one[PCI_TEXT_MAX];
+		struct pci_address a;
 
 		snprintf(one, sizeof(one), "%.*s", (int)n, list);
-		if (n >= sizeof(one) || p->own_count == NODE_GPUS_MAX || bus_id_read(one, p->own[p->own_count]) < 0)
+		if (n >= sizeof(one) || p->own_count == GPUS_MAX || pci_parse(one, &a) < 0)
 			return fault_errno(why, EINVAL, "\"%s\" is no bus id such as 0000:c1:00.0", one);
-		p->own_count++;
+		pci_text(&a, p->own[p->own_count++]);
 		list += n + (list[n] == ',');
 	}
 	return 0;
@@ -74,7 +75,7 @@ static void choose_backends(struct proving *p)
 		return;
 	}
 	for (int i = 0; i < p->node.count; i++)
-		if (is_own(p, p->node.gpu[i].bus_id))
+		if (p->node.gpu[i].backend && is_own(p, p->node.gpu[i].bus_id))
 			add_name(p, p->node.gpu[i].backend);
 	if (p->names == 0 && p->node.nvidia_driver)
 		add_name(p, "cuda");
@@ -86,7 +87,7 @@ static int count_on_bus(const struct proving *p, const char *backend)
 	int n = 0;
 
 	for (int i = 0; i < p->node.count; i++)
-		n += !strcmp(p->node.gpu[i].backend, backend);
+		n += p->node.gpu[i].backend && !strcmp(p->node.gpu[i].backend, backend);
 	return n;
 }
 
@@ -145,7 +146,7 @@ static void prove_one(const struct proving *p, const char *name, struct proof_of
 	expect(p, name, &b->expectation);
 	started = helper_run(&h, &b->report, &b->result, &why) == 0;
 	for (int d = 0; d < b->report.devices; d++)
-		on_bus[d] = node_has_device(p->q->root, b->report.device[d].bus_id);
+		on_bus[d] = node_has_gpu(&p->node, b->report.device[d].bus_id);
 	b->expectation.is_on_bus = on_bus;
 	verdict_make(&b->report, &b->result, &b->expectation, started, why.text, &b->verdict);
 	b->expectation.is_on_bus = NULL;
@@ -196,9 +197,8 @@ static int prepare(struct proving *p, const struct prove_request *q, struct faul
 		return fault_errno(why, EINVAL, "there is no backend \"%s\", only auto, %s", q->backend, backend_list(list));
 	if (q->deadline_ms <= 0)
 		return fault_errno(why, EINVAL, "a deadline is more than 0 s");
-	if (read_own(p, why) < 0)
+	if (read_own(p, why) < 0 || node_gpus_read(q->root, &p->node, why) < 0)
 		return -1;
-	node_gpus_read(q->root, &p->node);
 	choose_backends(p);
 	return 0;
 }

@@ -9,9 +9,9 @@
 #define GPU_CHECK_REPORT_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "gpu_check/bus_id.h"
 #include "gpu_check/cause.h"
 #include "gpu_check/stage.h"
+#include "locality/pci.h"
 
 #define REPORT_DEVICES_MAX 64	/* of one node; devices behind it are counted and not looked at */
 #define REPORT_TEXT_MAX    256
@@ -24,7 +24,7 @@ extern const char *const device_kind_name[DEVICE_KINDS];
 
 struct device_report {
 	enum device_kind kind;
-	char bus_id[BUS_ID_MAX];	/* "": the backend does not tell */
+	char bus_id[PCI_TEXT_MAX];	/* "": the backend does not tell */
 	char uuid[64];			/* "": the same */
 	char name[96];
 	int64_t us[STAGES];		/* microseconds, or REPORT_NOT_RUN */

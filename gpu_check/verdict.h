@@ -31,7 +31,7 @@ struct expectation {
 	int on_bus;			/* GPUs of this vendor on the node, when all of them are to be seen; -1 */
 	bool bus_known;			/* the node has a PCI bus: devices have to be on it */
 	const bool *is_on_bus;		/* by device of the report */
-	const char (*own)[BUS_ID_MAX];	/* bus ids that the task has to see; NULL */
+	const char (*own)[PCI_TEXT_MAX];	/* bus ids that the task has to see; NULL */
 	int own_count;
 };
 

@@ -28,11 +28,11 @@ build()
 
 	compile -o "$work/gpu-check-helper" "$room"/{helper,stages,backend,library,pattern,cuda,hip,level_zero,opencl}.c $shared -ldl
 	compile -o "$work/prove" "$top/tests/gpu/prove.c" "$room"/{prove,prove_view,verdict,allocation,node_gpus,deadline}.c \
-		$shared "$top/lib/fault.c"
+		$shared
 	compile -o "$work/bare" "$top/tests/gpu/bare.c" -ldl
 	compile -shared -fPIC -o "$work/libcuda.so.1" "$top/tests/stubs/libcuda_stub.c" "$room/pattern.c"
 }
-shared=$(printf "$top/gpu_check/%s.c " lines report stage cause bus_id backend_names)
+shared="$(printf "$top/gpu_check/%s.c " lines report stage cause backend_names) $(echo "$top"/locality/*.c) $top/lib/number.c $top/lib/fault.c"
 
 # --- time -------------------------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ expect "a kernel runs on every GPU" 0 "a kernel ran on each" check
 expect "so many as were given" 0 "ok cuda" check --expect "$count"
 expect "one less than given is told" 4 "seen by the backend" check --expect $((count + 1))
 expect "a stub library in LD_LIBRARY_PATH is caught" 4 "CUDA_ERROR_STUB_LIBRARY" with GPU_STUB_INIT=34 --library "$work"
-expect "an emulation that copies and runs no kernel is caught" 4 "kernel's result are wrong" with GPU_STUB=wrong-kernel --library "$work" --root "$work/nowhere"
+expect "an emulation that copies and runs no kernel is caught" 4 "kernel's result are wrong" with GPU_STUB=wrong-kernel --library "$work"
 expect "a driver that hangs ends with the deadline" 4 "no answer in" with GPU_STUB=hang --library "$work" --deadline 2
 if [[ -z $stub ]]; then
 	expect "no device is visible" 5 "not checked" with CUDA_VISIBLE_DEVICES=
