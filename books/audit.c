@@ -99,6 +99,8 @@ const struct audit_check audit_checks[] = {
 		"SELECT printf('change %d: %s%s%s is %s, it was last changed to %s', id, what, iif(user IS NULL, '', ' of '), coalesce(user, ''),"
 		" coalesce(is_, 'none'), coalesce(became, 'none')) FROM (SELECT c.*, CAST(CASE c.what"
 		" WHEN 'project' THEN iif(p.removed_at IS NULL, 'there', NULL) WHEN 'share' THEN p.share WHEN 'credit_units' THEN p.credit WHEN 'unmetered' THEN iif(p.unmetered, 'yes', NULL)"
+		" WHEN 'user_shares' THEN CASE p.user_shares WHEN 1 THEN 'yes' WHEN 0 THEN 'no' END"
+		" WHEN 'user_share' THEN (SELECT x.share FROM user_share x WHERE x.project = p.id AND x.user = c.user)"
 		" WHEN 'on_exhausted' THEN p.on_exhausted WHEN 'parent' THEN (SELECT u.name FROM project u WHERE u.id = p.parent)"
 		" WHEN 'role' THEN (SELECT m.role FROM member m WHERE m.project = p.id AND m.user = c.user)"
 		" WHEN 'cap_units' THEN (SELECT k.units FROM cap k WHERE k.project = p.id AND k.user = c.user)"

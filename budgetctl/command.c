@@ -28,15 +28,16 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_VERSION] = { 0, "version", NULL, "print the version" },
 	[OPT_PROJECT] = { 'p', "project", "PROJECT", "only this project and what is below it" },
 	[OPT_JOB] = { 'j', "job", "JOB", "only this job" },
-	[OPT_ALL] = { 'a', "all", NULL, "closed and decided ones too; of doctor, setup, check and shadow: what is well too" },
+	[OPT_ALL] = { 'a', "all", NULL, "what is closed or decided too; of doctor, setup, check and shadow: what is well too" },
 	[OPT_LIMIT] = { 0, "limit", "N", "at most N rows, the newest (default 1000; 0 = all)" },
 	[OPT_PARENT] = { 0, "parent", "PROJECT", "the project above it; \"\" is the root" },
 	[OPT_SHARE] = { 0, "share", "N",
-		"its weight among its siblings; simulate: PROJECT=WEIGHT, once for each; slot: percent of all GPUs" },
+		"its weight among its siblings; of simulate: PROJECT=WEIGHT, once for each; of slot add: the percentage of all GPUs up to which it goes first" },
 	[OPT_ON_EXHAUSTED] = { 0, "on-exhausted", "POLICY",
 		"a job that does not fit: free (runs unfunded), reject, wait (for money), inherit" },
 	[OPT_CREDIT] = { 0, "credit", "GPU-HOURS", "how far below zero it may go" },
 	[OPT_UNMETERED] = { 0, "unmetered", "YESNO", "yes: it bounds nothing, whatever allocations it has" },
+	[OPT_USER_SHARES] = { 0, "user-shares", "YESNO", "yes: its share is divided among its users, and of those below it; no; inherit (default)" },
 	[OPT_OWNERS] = { 0, "owners", "USER,...", "who owns its budget" },
 	[OPT_MEMBERS] = { 0, "members", "USER,...", "who may see it" },
 	[OPT_ADD_OWNERS] = { 0, "add-owners", "USER,...", "make these users owners" },
@@ -97,7 +98,7 @@ const struct option_row option_table[OPTIONS] = {
 
 #define PAGED   OPT_PROJECT, OPT_LIMIT
 #define PEOPLE  OPT_ADD_OWNERS, OPT_REMOVE_OWNERS, OPT_ADD_MEMBERS, OPT_REMOVE_MEMBERS
-#define PROJECT OPT_PARENT, OPT_SHARE, OPT_ON_EXHAUSTED, OPT_CREDIT, OPT_UNMETERED
+#define PROJECT OPT_PARENT, OPT_SHARE, OPT_ON_EXHAUSTED, OPT_CREDIT, OPT_UNMETERED, OPT_USER_SHARES
 #define WRITE   OPT_REASON, OPT_REQUEST_ID, OPT_DRY_RUN
 #define TERMS   OPT_CARRY_OVER, OPT_VESTS, OPT_BURST
 
@@ -162,7 +163,9 @@ const struct command command_table[] = {
 	{ "drains", NULL, "", 0, 0, "nodes that drain, by whomever, and by when they are empty", NULL, cmd_drains },
 	{ "tree", NULL, "[PROJECT]", 0, 1, "who is entitled to what of the last days, had what, and is owed what",
 		TAKES(OPT_PROJECT), cmd_tree },
-	{ "share", "set", "PROJECT WEIGHT", 2, 2, "set the weight of a project among its siblings, from now on", TAKES(WRITE), cmd_share_set },
+	{ "share", "list", "[PROJECT]", 0, 1, "the weights of projects, and those of users that were set", TAKES(OPT_PROJECT), cmd_share_list },
+	{ "share", "set", "PROJECT[/USER] WEIGHT", 2, 2,
+		"set the weight of a project among its siblings, or of a user in a project, from now on", TAKES(WRITE), cmd_share_set },
 	{ "journal", NULL, "[PROJECT]", 0, 1, "every movement of GPU-hours, newest first",
 		TAKES(PAGED, OPT_JOB), cmd_journal },
 	{ "hold", "list", "[PROJECT]", 0, 1, "GPU-hours set aside for jobs and not yet charged",

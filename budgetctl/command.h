@@ -74,6 +74,7 @@ enum command_option {
 	OPT_FROM_ALLOCATION,
 	OPT_TO_ALLOCATION,
 	OPT_UNMETERED,
+	OPT_USER_SHARES,
 	OPT_CRITICAL,
 	OPT_DAY,
 	OPT_FROM,
@@ -145,6 +146,7 @@ int cmd_request_list(struct session *s);
 int cmd_request_approve(struct session *s);
 int cmd_request_refuse(struct session *s);
 int cmd_tree(struct session *s);
+int cmd_share_list(struct session *s);
 int cmd_share_set(struct session *s);
 int cmd_balance(struct session *s);
 int cmd_journal(struct session *s);

@@ -69,6 +69,14 @@ static const struct {
 		"that makes no sense "
 		"ends with 1 and says why; with -o json it prints an object whose \"gpus\" is null, with "
 		"\"error\"."},
+	{"why JOB",
+		"JOB is 1234, a task 1234_5, or a component 1234+1. Of an array as a whole its tasks are counted, and "
+		"its last 50 runs listed."},
+	{"tree",
+		"Occupied is what was used and paid for in the window, Owed what a cluster of its own, as large as its share, "
+		"would have given its jobs, Delivered what of that it had, Free what it used without paying. The Ratio, by which "
+		"it is ordered, counts what is left of the minimum runtimes of its runs as well, over what it is entitled to, "
+		"an hour of its share at least."},
 	{"doctor",
 		"Run it as root or SlurmUser on the host of slurmctld and budgetd; it changes nothing. It "
 		"ends "

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "budgetctl/project.h"
 #include "budgetctl/request.h"
 #include "budgetctl/say.h"
 #include "budgetctl/session.h"
@@ -19,6 +20,8 @@ static const struct column columns[] = {
 	{ "on_exhausted_effective", "When exhausted", KIND_TEXT, NULL, false },
 	{ "credit_units", "Credit", KIND_AMOUNT, NULL, false },
 	{ "unmetered", NULL, KIND_YESNO, NULL, false },
+	{ "user_shares", NULL, KIND_TEXT, NULL, false },
+	{ "user_shares_effective", NULL, KIND_YESNO, NULL, false },
 	{ "owners", "Owners", KIND_LIST, NULL, false },
 	{ "members", "Members", KIND_LIST, NULL, false },
 	{ "created_at", NULL, KIND_TIME, NULL, false },
@@ -34,6 +37,8 @@ static const struct column one_columns[] = {
 	{ "on_exhausted_effective", "In effect", KIND_TEXT, NULL, false },
 	{ "credit_units", "Credit", KIND_AMOUNT, NULL, false },
 	{ "unmetered", "Unmetered", KIND_YESNO, NULL, false },
+	{ "user_shares", "User shares", KIND_TEXT, "inherit", false },
+	{ "user_shares_effective", "Divided", KIND_YESNO, NULL, false },
 	{ "owners", "Owners", KIND_LIST, NULL, false },
 	{ "members", "Members", KIND_LIST, NULL, false },
 	{ "created_at", "Created", KIND_TIME, NULL, false },
@@ -74,7 +79,7 @@ int cmd_project_show(struct session *s)
 
 /* --- what add and set send -------------------------------------------------------------------------- */
 
-static int weight_put(struct json_object *body, const char *key, const char *name, const char *text)
+int weight_put(struct json_object *body, const char *key, const char *name, const char *text)
 {
 	long long share;
 	char *end;
@@ -129,6 +134,13 @@ static int force_put(struct json_object *body, const char *key, const char *give
 	return json_object_object_add(body, key, json_object_new_boolean(true)) < 0 ? out_of_memory() : DONE;
 }
 
+static int user_shares_put(struct json_object *body, const char *key, const char *text)
+{
+	if (strcmp(text, "yes") != 0 && strcmp(text, "no") != 0 && strcmp(text, "inherit") != 0)
+		return complain(USAGE, "--user-shares %s: it is yes, no or inherit", text);
+	return request_text(body, key, text) < 0 ? out_of_memory() : DONE;
+}
+
 static int unmetered_put(struct json_object *body, const char *key, const char *text)
 {
 	if (strcmp(text, "yes") != 0 && strcmp(text, "no") != 0)
@@ -146,6 +158,7 @@ static const struct {
 	{ OPT_ON_EXHAUSTED, "on_exhausted", policy_put },
 	{ OPT_CREDIT, "credit_units", credit_put },
 	{ OPT_UNMETERED, "unmetered", unmetered_put },
+	{ OPT_USER_SHARES, "user_shares", user_shares_put },
 	{ OPT_OWNERS, "owners", people_put },
 	{ OPT_MEMBERS, "members", people_put },
 	{ OPT_ADD_OWNERS, "add_owners", people_put },
@@ -168,8 +181,7 @@ static int fields_put(const struct session *s, struct json_object *body)
 	return rv;
 }
 
-/* `path` and `body` may be NULL (no memory); both are freed. */
-static int project_write(struct session *s, const char *method, char *path, struct json_object *body)
+int project_write(struct session *s, const char *method, char *path, struct json_object *body)
 {
 	struct json_object *project = NULL, *note = NULL;
 	int rv = session_write(s, method, path, body, &project);
@@ -205,20 +217,6 @@ int cmd_project_set(struct session *s)
 
 	if (rv == DONE && !json_object_object_length(body))
 		rv = complain(USAGE, "nothing to set. See budgetctl project set --help");
-	if (rv == DONE)
-		rv = text_put(body, "reason", session_option(s, OPT_REASON));
-	if (rv == DONE)
-		return project_write(s, "PATCH", request_path("/v1/projects/", session_word(s, 0)), body);
-	json_object_put(body);
-	return rv;
-}
-
-/* `project set --share` under the name that owners look for. */
-int cmd_share_set(struct session *s)
-{
-	struct json_object *body = json_object_new_object();
-	int rv = body ? weight_put(body, "share", "", session_word(s, 1)) : out_of_memory();
-
 	if (rv == DONE)
 		rv = text_put(body, "reason", session_option(s, OPT_REASON));
 	if (rv == DONE)

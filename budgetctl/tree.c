@@ -3,7 +3,9 @@
 #include "budgetctl/session.h"
 
 static const struct column columns[] = {
-	{ "project", "Project", KIND_TEXT, NULL, false },
+	{ "name", "Project", KIND_TEXT, NULL, false },
+	{ "project", NULL, KIND_TEXT, NULL, false },
+	{ "user", NULL, KIND_TEXT, NULL, false },
 	{ "path", NULL, KIND_TEXT, NULL, false },
 	{ "depth", NULL, KIND_COUNT, NULL, false },
 	{ "share", "Weight", KIND_COUNT, NULL, false },

@@ -24,14 +24,15 @@ static const struct column job_columns[] = {
 };
 
 static const struct column level_columns[] = {
-	{ "project", "Project", KIND_TEXT, NULL, false },
+	{ "name", "Project", KIND_TEXT, NULL, false },
 	{ "share_ppm", "Share", KIND_RATIO, NULL, false },
 	{ "ratio_ppm", "Ratio", KIND_RATIO, "no share", false },
 	{ "ahead", "Ahead of it", KIND_TEXT, "nobody", false },
 };
 
 static const struct column run_columns[] = {
-	{ "start", "Run from", KIND_TIME, NULL, false },
+	{ "job", "Run of", KIND_TEXT, NULL, false },
+	{ "start", "From", KIND_TIME, NULL, false },
 	{ "end", "To", KIND_TIME, "running", false },
 	{ "tier", "Tier", KIND_TEXT, NULL, false },
 	{ "gpus", "GPUs", KIND_COUNT, NULL, false },

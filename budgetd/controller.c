@@ -3,6 +3,7 @@
 #include "budgetd/controller.h"
 #include "budgetd/cluster_state.h"
 #include "budgetd/ledger_moves.h"
+#include "budgetd/held.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
 #include "budgetd/people.h"
@@ -67,6 +68,11 @@ int pass_write(struct pass *p, enum ledger_durability d, write_fn apply, void *a
 		return -1;
 	}
 	return ledger_commit(p->b->ledger, why);
+}
+
+bool pass_is_eligible(const struct pass *p, const struct job_view *j)
+{
+	return job_is_eligible(j, p->jobs->taken_at > p->now ? p->jobs->taken_at : p->now);
 }
 
 uint32_t pass_array_or_job_id(const struct job_view *j)

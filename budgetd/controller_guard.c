@@ -228,8 +228,8 @@ static bool may_start_there(const struct pass *p, const struct waiting *gang, co
 {
 	const struct placement_rules rules = { ranking_funded(p->ranking), NULL, p->b->settings->hysteresis_percent * 10000 };
 	ssize_t its = ranking_node(p->ranking, gang->admission.project), other = ranking_node(p->ranking, w->admission.project);
-	struct placement_job job = { .project = (uint32_t)its, .front = gang->front, .cleared = true };
-	struct placement_run run = { .project = (uint32_t)other, .slot = pass_slot_is_open(p, w->admission.project) };
+	struct placement_job job = { .project = (uint32_t)its, .user = ranking_user_of(p->ranking, gang->admission.project, gang->admission.uid), .front = gang->front, .cleared = true };
+	struct placement_run run = { .project = (uint32_t)other, .user = ranking_user_of(p->ranking, w->admission.project, w->admission.uid), .slot = pass_slot_is_open(p, w->admission.project) };
 
 	if (p->now + w->admission.min_runtime_s > p->guard.at || its < 0 || other < 0)
 		return false;

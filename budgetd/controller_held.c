@@ -135,7 +135,7 @@ static int hold_last(struct pass *p, const struct waiting *w, int64_t n, struct 
 	for (size_t i = w->nrecords; i-- > 0 && n > 0;) {
 		const struct job_view *j = w->records[i];
 
-		if (j->held != HELD_NOT || !job_is_eligible(j, p->now))
+		if (j->held != HELD_NOT || !pass_is_eligible(p, j))
 			continue;
 		if (pass_mark(p, j, NULL, NULL, true, why) < 0 || (n < j->array_count && release_first(p, j, j->array_count - n, why) < 0))
 			return -1;

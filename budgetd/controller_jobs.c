@@ -129,7 +129,7 @@ static int remember_waiting(struct pass *p, const struct job_view *j, const stru
 	}
 	w = &p->waiting[p->nwaiting++];
 	*w = (struct waiting){ .admission = *a, .job = j };
-	if (job_is_eligible(j, p->now)) {
+	if (pass_is_eligible(p, j)) {
 		w->tasks = j->array_count;
 		w->loose = j->held == HELD_NOT ? j->array_count : 0;
 	} else if (j->held == HELD_BY_USER) {

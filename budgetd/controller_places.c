@@ -50,12 +50,12 @@ static int raise_run(const struct run *r, void *arg)
 
 struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking)
 {
-	ssize_t node = ranking_node(ranking, w->admission.project);
-	uint32_t rank = w->admission.tier == TIER_FUNDED ? ranking_rank(ranking, w->admission.project) :
-			node < 0 ? UINT32_MAX : fairshare_rank(ranking_free_tier(ranking), (size_t)node);
+	const struct fairshare *f = w->admission.tier == TIER_FUNDED ? ranking_funded(ranking) : ranking_free_tier(ranking);
+	ssize_t node = ranking_node_of(ranking, w->admission.project, w->admission.uid);
 
-	return (struct order_job){ .front = w->front, .project = (uint32_t)w->admission.project,
-		.project_rank = rank, .team_rank = (int)w->admission.team_rank,
+	/* Its node is the team: the project, or its user. One that is in no tree is last, and of its own project. */
+	return (struct order_job){ .front = w->front, .project = node < 0 ? INT32_MAX + (uint32_t)w->admission.project : (uint32_t)node,
+		.project_rank = node < 0 ? UINT32_MAX : fairshare_rank(f, (size_t)node), .team_rank = (int)w->admission.team_rank,
 		.submit = w->admission.at, .job_id = w->job->job_id, .data = w };
 }
 

@@ -18,7 +18,7 @@
 #define GIVEN_UP_AFTER_S 180		/* a het job that has its nodes: Slurm backfills every 30 s */
 #define IN_VAIN_S 600			/* nobody is told to go again that soon for a job that could not use it */
 
-/* Jobs of one project that are alike: what holds for one of them in a pass holds for all. In their order. */
+/* Jobs of one project, or of one user of it, that are alike: what holds for one of them in a pass holds for all. In their order. */
 struct kind {
 	struct placement_job shape;
 	uint32_t het_job;		/* a het job is a kind of its own: all components with its first one; 0 = it is none */
@@ -81,8 +81,8 @@ static bool is_served(const struct pass *p, const struct waiting *w)
 
 static int compare_shapes(const struct placement_job *x, const struct placement_job *y)
 {
-	const int64_t a[] = { x->project, x->front, x->cleared, x->nodes, x->gpus, (int64_t)(intptr_t)x->kinds };
-	const int64_t b[] = { y->project, y->front, y->cleared, y->nodes, y->gpus, (int64_t)(intptr_t)y->kinds };
+	const int64_t a[] = { x->project, x->user, x->front, x->cleared, x->nodes, x->gpus, (int64_t)(intptr_t)x->kinds };
+	const int64_t b[] = { y->project, y->user, y->front, y->cleared, y->nodes, y->gpus, (int64_t)(intptr_t)y->kinds };
 
 	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++)
 		if (a[i] != b[i])
@@ -179,14 +179,16 @@ static ssize_t heads(struct serving *v)
 static void describe(const struct serving *v, const struct room_run *victim, const struct waiting *w, char *out, size_t size)
 {
 	const struct fairshare *f = ranking_funded(v->ranking);
-	ssize_t from = ranking_node(v->ranking, victim->run.project), to = ranking_node(v->ranking, w->admission.project);
+	bool same = victim->run.project == w->admission.project;	/* then its users are what is compared, where it has any */
+	ssize_t from = same ? ranking_node_of(v->ranking, victim->run.project, victim->run.uid) : ranking_node(v->ranking, victim->run.project);
+	ssize_t to = same ? ranking_node_of(v->ranking, w->admission.project, w->admission.uid) : ranking_node(v->ranking, w->admission.project);
 	char left[DURATION_TEXT_MAX], ran[DURATION_TEXT_MAX], theirs[FAIRSHARE_TEXT_MAX], ours[FAIRSHARE_TEXT_MAX];
 
 	duration_text(v->p->now - victim->run.start, ran);
-	snprintf(out, size, "after %s its %jd GPU%s to job %u (%s), whose project has used %s of its share, and this one %s of its own; it has %s left",
+	snprintf(out, size, "after %s its %jd GPU%s to job %u (%s), whose %s has used %s of its share, and this one %s of its own; it has %s left",
 		ran, (intmax_t)victim->run.gpus, victim->run.gpus == 1 ? " goes" : "s go", pass_array_or_job_id(w->job),
-		w->job->account ? w->job->account : "", fairshare_text(fairshare_ratio_ppm(f, (size_t)to), theirs),
-		fairshare_text(fairshare_ratio_ppm(f, (size_t)from), ours),
+		w->job->account ? w->job->account : "", same && from != ranking_node(v->ranking, victim->run.project) ? "user" : "project",
+		fairshare_text(fairshare_ratio_ppm(f, (size_t)to), theirs), fairshare_text(fairshare_ratio_ppm(f, (size_t)from), ours),
 		duration_text(v->grace_s, left));
 }
 
@@ -274,7 +276,7 @@ static enum served keep_nodes(struct serving *v, const struct kind *k, const str
 	const struct placement_rules rules = rules_of(v);
 	int64_t promised = got == NO ? 0 : fits ? v->p->now : v->p->now + v->p->b->settings->grace_s;
 
-	if (got == FAILED || !k->shape.cleared || v->p->next_guard.admission || (got == NO && !v->looked))
+	if (got == FAILED || !k->shape.cleared || v->p->next_guard.nodes[0] || (got == NO && !v->looked))
 		return got;
 	return pass_guard_choose(v->p, v->room, &rules, &k->shape, w, &v->choice, promised) < 0 ? out_of_memory(v) : got;
 }
@@ -301,7 +303,7 @@ static enum served serve(struct serving *v, struct kind *k)
 		k->served++;
 		k->tasks = 0;
 	}
-	return ranking_add_entry(v->ranking, w->admission.project, w->admission.per_task, v->why) < 0 ? FAILED : YES;
+	return ranking_add_entry(v->ranking, w->admission.project, w->admission.uid, w->admission.per_task, v->why) < 0 ? FAILED : YES;
 }
 
 /* --- a het job ---------------------------------------------------------------------------------- */
@@ -399,14 +401,15 @@ static int tell_all(struct serving *v, const struct together *t, const struct wa
 static int promise_all(struct serving *v, const struct together *t, const struct waiting *w, bool fits)
 {
 	struct pass *p = v->p;
-	int64_t at = due_for(p, w), begun = p->guard.admission == w->admission.id ? p->guard.at : p->now + GUARD_CLOSES_S(p->b->settings);
+	bool has_nodes = p->guard.admission == w->admission.id && p->guard.nodes[0];
+	int64_t at = due_for(p, w), begun = has_nodes ? p->guard.at : p->now + GUARD_CLOSES_S(p->b->settings);
 	int rc = 0;
 
 	for (size_t i = 0; i < t->n; i++)
 		placement_promise(room_placement(v->room), t->choices[i].parts, t->choices[i].nparts);
 	pass_guard_nodes(p, w, t->choices, t->n, fits || begun > at ? begun : at);
 	for (size_t i = 0; i < t->n && rc == 0; i++)
-		rc = ranking_add_entry(v->ranking, t->of[i]->admission.project, t->of[i]->admission.per_task, v->why);
+		rc = ranking_add_entry(v->ranking, t->of[i]->admission.project, t->of[i]->admission.uid, t->of[i]->admission.per_task, v->why);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -440,7 +443,7 @@ static enum served serve_het(struct serving *v, struct kind *k)
 	enum served got;
 	int rc;
 
-	if (v->p->next_guard.admission)
+	if (v->p->next_guard.nodes[0])
 		return NO;
 	if (is_given_up(v->p, w)) {
 		give_up(v->p, w);

@@ -176,7 +176,7 @@ static int look_at_run(const struct run *r, void *arg)
 	int64_t now = v->x->rq->now, at = r->start + r->min_runtime_s;
 	bool lost = r->unprotected_at || (r->free_since && r->free_since <= now);
 	ssize_t project = ranking_node(v->x->ranking, r->project);
-	struct placement_run run = { .project = (uint32_t)project };
+	struct placement_run run = { .project = (uint32_t)project, .user = ranking_user_of(v->x->ranking, r->project, r->uid) };
 	int leaves = could_be(v, r) ? look_at_leaving(v, r) : 1;
 
 	if (leaves)
@@ -240,7 +240,7 @@ static int tell_victim(const struct turn_question *x, const struct job_turn *t, 
 {
 	ssize_t project = ranking_node(x->ranking, x->admission->project);
 	struct victim_look v = { .x = x, .why = why, .rules = { ranking_funded(x->ranking), NULL, x->rq->b->settings->hysteresis_percent * 10000 },
-		.job = { .project = (uint32_t)project, .front = t->front, .cleared = t->cleared } };
+		.job = { .project = (uint32_t)project, .user = ranking_user_of(x->ranking, x->admission->project, x->admission->uid), .front = t->front, .cleared = t->cleared } };
 
 	if (project < 0 || t->front == ORDER_FREE || x->held)
 		return 0;

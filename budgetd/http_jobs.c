@@ -6,6 +6,7 @@
 #include "budgetd/ledger_run.h"
 #include "budgetd/people.h"
 #include "budgetd/ranking.h"
+#include "budgetd/ranking_users.h"
 #include "budgetd/routes.h"
 #include "lib/duration.h"
 #include "lib/job_id.h"
@@ -186,11 +187,16 @@ static int tell_waiting(struct explanation *x)
 	return 0;
 }
 
+struct waiting_look {
+	int64_t uid;			/* RANKING_NO_USER: anybody's */
+	bool waits;
+};
+
 static int note_waiting(const struct hold_row *h, void *arg)
 {
-	bool *waits = arg;
+	struct waiting_look *x = arg;
 
-	*waits = *waits || !h->run;
+	x->waits = x->waits || (!h->run && (x->uid == RANKING_NO_USER || x->uid == h->uid));
 	return 0;
 }
 
@@ -207,17 +213,68 @@ static int tell_ahead(struct explanation *x, const struct ranking_level *level)
 {
 	char window[DURATION_TEXT_MAX], ratio[FAIRSHARE_TEXT_MAX];
 	struct project sibling;
-	bool waits = false;
+	struct waiting_look look = { .uid = RANKING_NO_USER };
 
 	if (!x->seen.waiting_tasks || !level->ahead[0] || !goes_by_share(x))
 		return 0;
 	if (project_find(x->l, level->ahead, &sibling, x->why) != 1 ||
-		hold_walk(x->l, sibling.id, false, 0, INT64_MAX, note_waiting, &waits, x->why) < 0)
+		hold_walk(x->l, sibling.id, false, 0, INT64_MAX, note_waiting, &look, x->why) < 0)
 		return -1;
-	if (waits)
+	if (look.waits)
 		tell(x, "%s has used %s of its share of the last %s; %s has used less and goes first.", level->name,
 			fairshare_text(level->ratio_ppm, ratio), duration_text(x->rq->b->settings->window_s, window), level->ahead);
 	return 0;
+}
+
+/* The same of its user among those of the project. Who does not see the project is not told who they are. */
+static int tell_user_ahead(struct explanation *x, const struct ranking_level *level, const struct json_object *o)
+{
+	struct waiting_look look = { .uid = level->ahead_uid };
+	struct json_object *ahead = json_object_object_get(o, "ahead");
+	char window[DURATION_TEXT_MAX], ratio[FAIRSHARE_TEXT_MAX];
+
+	if (!x->seen.waiting_tasks || level->ahead_uid == RANKING_NO_USER || !goes_by_share(x))
+		return 0;
+	if (hold_walk(x->l, x->project.id, false, 0, INT64_MAX, note_waiting, &look, x->why) < 0)
+		return -1;
+	if (look.waits)
+		tell(x, "Of the share of %s its user has used %s of their part in the last %s; %s has used less of theirs and goes first.", level->name,
+			fairshare_text(level->ratio_ppm, ratio), duration_text(x->rq->b->settings->window_s, window),
+			ahead ? json_object_get_string(ahead) : "another user");
+	return 0;
+}
+
+static void put_names(struct explanation *x, const struct ranking_level *level, struct json_object *o)
+{
+	char name[PERSON_NAME_MAX];
+	bool user = level->uid != RANKING_NO_USER, sees = request_may_see(x->rq, x->l, x->project.id, NULL) == 0;
+
+	if (user)
+		people_name(x->rq->b->people, (uid_t)level->uid, x->rq->now, name);
+	put_text(o, "user", user ? name : NULL);
+	put_text(o, "name", user ? name : level->name);
+	if (user)
+		put_text(o, "ahead", level->ahead_uid == RANKING_NO_USER || !sees ? NULL :
+			people_name(x->rq->b->people, (uid_t)level->ahead_uid, x->rq->now, name));
+	else
+		put_text(o, "ahead", level->ahead[0] ? level->ahead : NULL);
+}
+
+/* As the loop has it, with a node for the user of a job that is in no book yet. */
+static int rank(struct explanation *x, struct ranking **out)
+{
+	const struct project_user its = { x->project.id, x->admission.uid };
+	const struct budgetd *b = x->rq->b;
+	struct cluster_health health;
+
+	cluster_state_health(b->cluster, &health);
+	if (ranking_empty(out, x->why) < 0)
+		return -1;
+	if (ranking_expect(*out, &its, 1, x->why) == 0 &&
+		ranking_renew(*out, x->l, b->settings->window_s, b->rates, &health.healthy, x->rq->now, x->why) == 0)
+		return 0;
+	ranking_free(*out);
+	return -1;
 }
 
 static int tell_its_turn(struct explanation *x, const struct ranking *ranking)
@@ -235,15 +292,13 @@ static int tell_its_turn(struct explanation *x, const struct ranking *ranking)
 
 static int tell_levels(struct explanation *x)
 {
-	struct ranking_level levels[BUDGET_DEPTH_MAX];
-	struct cluster_health health;
+	struct ranking_level levels[RANKING_LEVELS_MAX];
 	struct ranking *ranking;
 	int n, rc = 0;
 
-	cluster_state_health(x->rq->b->cluster, &health);
-	if (ranking_new(x->l, x->rq->b->settings->window_s, x->rq->b->rates, &health.healthy, x->rq->now, &ranking, x->why) < 0)
+	if (rank(x, &ranking) < 0)
 		return -1;
-	n = ranking_levels(ranking, x->project.id, levels, BUDGET_DEPTH_MAX);
+	n = ranking_levels(ranking, x->project.id, x->admission.uid, levels, RANKING_LEVELS_MAX);
 	for (int i = 0; i < n && rc == 0; i++) {
 		struct json_object *o = json_object_new_object();
 
@@ -251,8 +306,8 @@ static int tell_levels(struct explanation *x)
 		put_text(o, "project", levels[i].name);
 		put_int(o, "share_ppm", levels[i].share_ppm);
 		put_int_or_null(o, "ratio_ppm", levels[i].ratio_ppm, levels[i].ratio_ppm < 0);
-		put_text(o, "ahead", levels[i].ahead[0] ? levels[i].ahead : NULL);
-		rc = tell_ahead(x, &levels[i]);
+		put_names(x, &levels[i], o);
+		rc = levels[i].uid == RANKING_NO_USER ? tell_ahead(x, &levels[i]) : tell_user_ahead(x, &levels[i], o);
 	}
 	if (rc == 0)
 		rc = tell_its_turn(x, ranking);

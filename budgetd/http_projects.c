@@ -3,6 +3,7 @@
 #include "budgetd/admit.h"
 #include "budgetd/http_money.h"
 #include "budgetd/ledger_moves.h"
+#include "budgetd/ledger_user_share.h"
 #include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
@@ -43,13 +44,15 @@ static int project_json(struct request *rq, struct ledger *l, const struct proje
 	struct lists lists = { json_object_new_array(), json_object_new_array() };
 	struct project parent = {0};
 	enum on_exhausted effective;
+	bool divided = false;
 	char path[1024] = "";
 
 	json_object_object_add(o, "name", json_object_new_string(p->name));
 	json_object_object_add(o, "owners", lists.owners);
 	json_object_object_add(o, "members", lists.members);
 	if ((p->parent && project_by_id(l, p->parent, &parent, why) != 1) || project_path_text(l, p->id, path, sizeof(path), why) < 0 ||
-		effective_policy(rq, l, p, &effective, why) < 0 || member_walk(l, p->id, list_member, &lists, why) < 0) {
+		effective_policy(rq, l, p, &effective, why) < 0 || user_shares_effective(l, p, &divided, why) < 0 ||
+		member_walk(l, p->id, list_member, &lists, why) < 0) {
 		json_object_put(o);
 		return -1;
 	}
@@ -61,6 +64,8 @@ static int project_json(struct request *rq, struct ledger *l, const struct proje
 	put_text(o, "on_exhausted_effective", on_exhausted_name(effective));
 	put_int(o, "credit_units", p->credit);
 	put_bool(o, "unmetered", p->unmetered);
+	put_text(o, "user_shares", user_shares_name(p->user_shares));
+	put_bool(o, "user_shares_effective", divided);
 	put_int(o, "created_at", p->created_at);
 	*out = o;
 	return 0;
@@ -118,6 +123,24 @@ static int read_policy(struct request *rq, struct project *p, struct fault *why)
 	return 0;
 }
 
+static int read_user_shares(struct request *rq, struct project *p, struct fault *why)
+{
+	const char *text = NULL;
+	int rc = body_text(rq, "user_shares", &text, why);
+
+	for (int u = USER_SHARES_NO; rc == 1 && u <= USER_SHARES_YES; u++)
+		if (!strcmp(text, user_shares_name((enum user_shares)u))) {
+			p->user_shares = (enum user_shares)u;
+			return 0;
+		}
+	if (rc != 1)
+		return rc;
+	if (strcmp(text, "inherit"))
+		return fault_errno(why, EINVAL, "user_shares is yes, no or inherit, not \"%.40s\"", text);
+	p->user_shares = USER_SHARES_INHERIT;
+	return 0;
+}
+
 static int read_parent(struct request *rq, struct project *p, struct fault *why)
 {
 	const char *name = NULL;
@@ -138,7 +161,7 @@ static int read_parent(struct request *rq, struct project *p, struct fault *why)
 
 static int read_fields(struct request *rq, struct project *p, struct fault *why)
 {
-	return read_parent(rq, p, why) < 0 || read_policy(rq, p, why) < 0 ||
+	return read_parent(rq, p, why) < 0 || read_policy(rq, p, why) < 0 || read_user_shares(rq, p, why) < 0 ||
 			       body_int(rq, "share", 0, 1000000, &p->share, why) < 0 ||
 			       body_int(rq, "credit_units", 0, INT64_MAX / 4, &p->credit, why) < 0 ||
 			       body_flag(rq, "unmetered", &p->unmetered, why) < 0 ?
@@ -235,7 +258,7 @@ static const struct {
 	const char *key;
 	bool above;
 } owners_keys[] = {
-	{ "share", true }, { "add_members", false }, { "remove_members", false }, { "force", false }, { "request_id", false },
+	{ "share", true }, { "user_shares", false }, { "add_members", false }, { "remove_members", false }, { "force", false }, { "request_id", false },
 	{ "reason", false }, { "dry_run", false },
 };
 
@@ -244,7 +267,7 @@ static int check_key(struct request *rq, struct ledger *l, const struct project 
 	for (size_t i = 0; i < sizeof(owners_keys) / sizeof(*owners_keys); i++)
 		if (strcmp(owners_keys[i].key, key) == 0)
 			return owners_keys[i].above ? request_may_own(rq, l, p->parent, why) : 0;
-	return fault_errno(why, EACCES, "only an administrator may set \"%s\"; owners set the share of what is below them, and members", key);
+	return fault_errno(why, EACCES, "only an administrator may set \"%s\"; owners set the share of what is below them, members, and user_shares", key);
 }
 
 static int check_rights(struct request *rq, struct ledger *l, const struct project *p, struct fault *why)

@@ -2,9 +2,11 @@
  * http_tree.c - the tree by fair share: what each project is entitled to, had, was owed and got. */
 #include "budgetd/cluster_state.h"
 #include "budgetd/ledger_project.h"
+#include "budgetd/people.h"
 #include "budgetd/ranking.h"
 #include "budgetd/routes.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct listing {
@@ -14,6 +16,9 @@ struct listing {
 	amount_t *owed;			/* by node */
 	struct json_object *rows;
 	struct fault *why;
+	const struct project *project;	/* whose row it is, or whose users have the rows */
+	char path[1024];
+	int depth;
 };
 
 /* `i` is its node. Delivered is counted up to what was owed: more is not what it was owed. */
@@ -33,27 +38,47 @@ static void put_figures(const struct listing *x, size_t i, struct json_object *o
 	put_int(o, "free_units", fairshare_charged(ranking_free_tier(x->ranking), i));
 }
 
+/* `user` NULL: the project itself. */
+static void add_row(struct listing *x, size_t node, const char *user, int64_t weight)
+{
+	struct json_object *o = json_object_new_object();
+	char path[sizeof(x->path) + PERSON_NAME_MAX];
+
+	snprintf(path, sizeof(path), "%s%s%s", x->path, user ? "/" : "", user ? user : "");
+	json_object_array_add(x->rows, o);
+	put_text(o, "name", user ? user : x->project->name);
+	put_text(o, "project", x->project->name);
+	put_text(o, "user", user);
+	put_text(o, "path", path);
+	put_int(o, "depth", x->depth + (user != NULL));
+	put_int(o, "share", weight);
+	put_figures(x, node, o);
+}
+
+static int list_user(size_t node, int64_t uid, int64_t weight, void *arg)
+{
+	struct listing *x = arg;
+	char name[PERSON_NAME_MAX];
+
+	add_row(x, node, people_name(x->rq->b->people, (uid_t)uid, x->rq->now, name), weight);
+	return 0;
+}
+
 static int list_project(const struct project *p, int depth, void *arg)
 {
 	struct listing *x = arg;
 	ssize_t i = ranking_node(x->ranking, p->id);
-	struct json_object *o;
-	char path[1024] = "";
 
 	if (i < 0)
 		return 0;
 	if (request_may_see(x->rq, x->l, p->id, NULL) < 0)
 		return errno == EACCES ? 0 : -1;
-	if (project_path_text(x->l, p->id, path, sizeof(path), x->why) < 0)
+	if (project_path_text(x->l, p->id, x->path, sizeof(x->path), x->why) < 0)
 		return -1;
-	o = json_object_new_object();
-	json_object_array_add(x->rows, o);
-	put_text(o, "project", p->name);
-	put_text(o, "path", path);
-	put_int(o, "depth", depth);
-	put_int(o, "share", p->share);
-	put_figures(x, (size_t)i, o);
-	return 0;
+	x->project = p;
+	x->depth = depth;
+	add_row(x, (size_t)i, NULL, p->share);
+	return ranking_walk_users(x->ranking, p->id, list_user, x);
 }
 
 static int list(struct listing *x, struct fault *why)

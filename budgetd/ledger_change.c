@@ -91,6 +91,15 @@ static bool unmetered_text(struct ledger *l, const void *of, char out[VALUE_MAX]
 	return ((const struct project *)of)->unmetered;
 }
 
+static bool user_shares_text(struct ledger *l, const void *of, char out[VALUE_MAX])
+{
+	const char *name = user_shares_name(((const struct project *)of)->user_shares);
+
+	(void)l;
+	snprintf(out, VALUE_MAX, "%s", name ? name : "");
+	return name != NULL;
+}
+
 static bool starts_text(struct ledger *l, const void *of, char out[VALUE_MAX])
 {
 	(void)l;
@@ -138,7 +147,7 @@ struct changeable {
 
 static const struct changeable settings[] = {
 	{ "parent", parent_text }, { "share", share_text }, { "on_exhausted", policy_text }, { "credit_units", credit_text },
-	{ "unmetered", unmetered_text },
+	{ "unmetered", unmetered_text }, { "user_shares", user_shares_text },
 };
 static const struct changeable terms[] = {
 	{ "starts", starts_text },	{ "ends", ends_text },		{ "carry_over_percent", carry_over_text },

@@ -11,8 +11,8 @@
 #include "budgetd/ledger.h"
 #include "lib/owed.h"
 
-typedef int (*demand_fn)(int64_t project, const struct demand *d, void *arg);
-/* What was asked for after `from`, in units, in order of time. */
+typedef int (*demand_fn)(int64_t project, int64_t uid, const struct demand *d, void *arg);
+/* What was asked for after `from`, by whom, in units, in order of time. */
 int demand_walk(struct ledger *l, int64_t from, int64_t now, bool holds_limit, demand_fn each, void *arg, struct fault *why);
 
 #endif

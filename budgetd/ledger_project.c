@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PROJECT_COLUMNS "p.id, p.name, p.parent, p.share, p.on_exhausted, p.credit, p.created_at, p.unmetered"
+#define PROJECT_COLUMNS "p.id, p.name, p.parent, p.share, p.on_exhausted, p.credit, p.created_at, p.unmetered, p.user_shares"
+#define AFTER_PROJECT 9			/* the first column behind those */
 
 static const char *const policies[] = {
 	[ON_EXHAUSTED_FREE] = "free", [ON_EXHAUSTED_REJECT] = "reject", [ON_EXHAUSTED_WAIT] = "wait",
@@ -27,6 +28,11 @@ enum on_exhausted on_exhausted_of(const char *word)
 	return ON_EXHAUSTED_INHERIT;
 }
 
+const char *user_shares_name(enum user_shares u)
+{
+	return u == USER_SHARES_INHERIT ? NULL : u == USER_SHARES_YES ? "yes" : "no";
+}
+
 static const char *const role_name[] = { [ROLE_NOBODY] = NULL, [ROLE_MEMBER] = "member", [ROLE_OWNER] = "owner" };
 
 int project_name_normal(const char *name, char out[PROJECT_NAME_MAX], struct fault *why)
@@ -35,6 +41,9 @@ int project_name_normal(const char *name, char out[PROJECT_NAME_MAX], struct fau
 
 	if (n == 0 || n >= PROJECT_NAME_MAX)
 		return fault_errno(why, EINVAL, "the name of a project has 1 to %d characters, not %zu", PROJECT_NAME_MAX - 1, n);
+	if (strchr(name, '/'))
+		return fault_errno(why, EINVAL, "the name of a project has no /: \"%.80s\" would be a user below a project (budgetctl share set "
+			"PROJECT/USER), and a project is named by its own name alone, however deep it stands", name);
 	for (size_t i = 0; i < n; i++)
 		if (!isalnum((unsigned char)name[i]) && !strchr("_-.+@", name[i]))
 			return fault_errno(why, EINVAL, "the name of a project is that of a Slurm account: letters, digits and "
@@ -57,6 +66,7 @@ static void project_read(sqlite3_stmt *st, struct project *p)
 	p->credit = sql_col(st, 5);
 	p->created_at = sql_col(st, 6);
 	p->unmetered = sql_col(st, 7);
+	p->user_shares = sql_null(st, 8) ? USER_SHARES_INHERIT : sql_col(st, 8) ? USER_SHARES_YES : USER_SHARES_NO;
 }
 
 static int project_one(struct ledger *l, sqlite3_stmt *st, struct project *out, struct fault *why)
@@ -132,7 +142,7 @@ int project_walk(struct ledger *l, int64_t below, project_fn each, void *arg, st
 
 	while (st && (rc = sql_step(l, st, why)) == 1) {
 		project_read(st, &p);
-		if (each(&p, (int)sql_col(st, 8), arg) < 0) {
+		if (each(&p, (int)sql_col(st, AFTER_PROJECT), arg) < 0) {
 			sqlite3_reset(st);
 			return -1;
 		}
@@ -159,6 +169,14 @@ int project_path_text(struct ledger *l, int64_t id, char *buf, size_t size, stru
 static const int64_t *nullable(const int64_t *id)
 {
 	return *id ? id : NULL;
+}
+
+/* As the column has it; NULL is inherited. */
+static const int64_t *divides(const struct project *p)
+{
+	static const int64_t no = 0, yes = 1;
+
+	return p->user_shares == USER_SHARES_INHERIT ? NULL : p->user_shares == USER_SHARES_YES ? &yes : &no;
 }
 
 /* Projects of the longest way down from here, itself included. */
@@ -193,7 +211,7 @@ static int check_parent(struct ledger *l, const struct project *p, struct fault 
 int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *why)
 {
 	static const char add_sql[] =
-		"INSERT INTO project (name, parent, share, on_exhausted, credit, unmetered, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)";
+		"INSERT INTO project (name, parent, share, on_exhausted, credit, unmetered, created_at, user_shares) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 	struct project there;
 	int rc = project_find(l, p->name, &there, NULL);
 
@@ -201,8 +219,8 @@ int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *
 		return fault_errno(why, EEXIST, "there is a project %s already; `budgetctl project set` changes it", there.name);
 	if (project_name_normal(p->name, p->name, why) < 0 || check_parent(l, p, why) < 0)
 		return -1;
-	if (sql_do(l, add_sql, why, "spisiii", p->name, nullable(&p->parent), p->share, on_exhausted_name(p->on_exhausted), p->credit,
-		    (int64_t)p->unmetered, now) < 0)
+	if (sql_do(l, add_sql, why, "spisiiip", p->name, nullable(&p->parent), p->share, on_exhausted_name(p->on_exhausted), p->credit,
+		    (int64_t)p->unmetered, now, divides(p)) < 0)
 		return -1;
 	p->id = sql_last_id(l);
 	p->created_at = now;
@@ -228,12 +246,12 @@ static int check_credit(struct ledger *l, const struct project *p, struct fault 
 
 int project_set(struct ledger *l, const struct project *p, struct fault *why)
 {
-	static const char set_sql[] = "UPDATE project SET parent = ?, share = ?, on_exhausted = ?, credit = ?, unmetered = ? WHERE id = ?";
+	static const char set_sql[] = "UPDATE project SET parent = ?, share = ?, on_exhausted = ?, credit = ?, unmetered = ?, user_shares = ? WHERE id = ?";
 
 	if (check_parent(l, p, why) < 0 || check_credit(l, p, why) < 0)
 		return -1;
-	return sql_do(l, set_sql, why, "pisiii", nullable(&p->parent), p->share, on_exhausted_name(p->on_exhausted), p->credit,
-		(int64_t)p->unmetered, p->id);
+	return sql_do(l, set_sql, why, "pisiipi", nullable(&p->parent), p->share, on_exhausted_name(p->on_exhausted), p->credit,
+		(int64_t)p->unmetered, divides(p), p->id);
 }
 
 int project_remove(struct ledger *l, int64_t id, int64_t now, struct fault *why)

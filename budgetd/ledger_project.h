@@ -16,6 +16,12 @@ const char *on_exhausted_name(enum on_exhausted policy);
 /* Of such a word; INHERIT for every other, NULL too. */
 enum on_exhausted on_exhausted_of(const char *word);
 
+/* Is a leaf divided among its users? What is set at a project holds for all below it that say nothing else. */
+enum user_shares { USER_SHARES_INHERIT, USER_SHARES_NO, USER_SHARES_YES };
+
+/* "no", "yes"; NULL for INHERIT. */
+const char *user_shares_name(enum user_shares u);
+
 struct project {
 	int64_t id, parent;		/* parent 0 = the root of a tree */
 	char name[PROJECT_NAME_MAX];
@@ -23,6 +29,7 @@ struct project {
 	enum on_exhausted on_exhausted;
 	amount_t credit;
 	bool unmetered;			/* it bounds nothing, whatever allocations it has */
+	enum user_shares user_shares;
 	int64_t created_at;
 };
 
@@ -44,7 +51,7 @@ int project_path_text(struct ledger *l, int64_t id, char *buf, size_t size, stru
 
 /* p->id must be 0 and is set. EEXIST: the name is taken. EINVAL: the name, or the tree would be deeper than BUDGET_DEPTH_MAX. */
 int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *why);
-/* Write parent, share, on_exhausted, credit and unmetered. EINVAL: it would be below itself, or deeper than BUDGET_DEPTH_MAX. EEXIST: credit that is in
+/* Write parent, share, on_exhausted, credit, unmetered and user_shares. EINVAL: it would be below itself, or deeper than BUDGET_DEPTH_MAX. EEXIST: credit that is in
  * use now would be taken away. */
 int project_set(struct ledger *l, const struct project *p, struct fault *why);
 /* Not while it has live children, open holds, running jobs or jobs that wait for money: the text counts them (EEXIST). Its journal stays. */

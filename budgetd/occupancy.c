@@ -10,24 +10,26 @@ struct part {
 	int64_t charge, start, end;
 	amount_t price;			/* units a second */
 	amount_t uncounted;		/* of what was paid */
-	uint32_t project;		/* index in projects */
+	uint32_t user;			/* index in users */
 	bool paid, imported;
 };
 
+/* A user in a project; uid -1: all of the project together. */
 struct used {
-	int64_t project;
+	int64_t project, uid;
 	amount_t paid, unpaid;
 };
 
 struct occupancy {
 	struct part *parts;		/* by the id of the charge */
 	size_t count, room;
-	struct used *projects;		/* in the order in which they turned up */
-	uint32_t *by_id;		/* those, sorted by their id */
-	size_t nprojects, projects_room;
+	struct used *users;		/* in the order in which they turned up */
+	uint32_t *slots;		/* where each is found: a hash table of twice as many slots or more; index + 1, 0 = empty */
+	size_t nusers, nslots;		/* nslots is a power of two, or 0 */
 	int64_t from, last_charge, last_uncounted;
 	int64_t imported_from;
 	bool complete;			/* all of the window was read once */
+	bool by_user;
 };
 
 struct occupancy *occupancy_new(void)
@@ -44,8 +46,8 @@ void occupancy_free(struct occupancy *o)
 	if (!o)
 		return;
 	free(o->parts);
-	free(o->projects);
-	free(o->by_id);
+	free(o->users);
+	free(o->slots);
 	free(o);
 }
 
@@ -54,54 +56,59 @@ int64_t occupancy_imported_from(const struct occupancy *o)
 	return o->imported_from;
 }
 
-/* --- projects ----------------------------------------------------------------------------------- */
+/* --- who -------------------------------------------------------------------------------------------- */
 
-/* Its place in by_id, or where it would be. */
-static size_t search(const struct occupancy *o, int64_t project)
+/* Its slot, or the empty one where it would be. */
+static size_t slot_of(const struct occupancy *o, int64_t project, int64_t uid)
 {
-	size_t low = 0, high = o->nprojects;
+	uint64_t hash = ((uint64_t)project * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)uid * UINT64_C(0xc2b2ae3d27d4eb4f));
+	size_t at = (size_t)(hash ^ hash >> 29) & (o->nslots - 1);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (o->projects[o->by_id[middle]].project < project)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	while (o->slots[at] && (o->users[o->slots[at] - 1].project != project || o->users[o->slots[at] - 1].uid != uid))
+		at = (at + 1) & (o->nslots - 1);
+	return at;
 }
 
-static int grow_projects(struct occupancy *o)
+static int grow(struct occupancy *o)
 {
-	size_t room = o->projects_room ? o->projects_room * 2 : 64;
-	struct used *projects = reallocarray(o->projects, room, sizeof(*projects));
-	uint32_t *by_id;
+	size_t nslots = o->nslots ? 2 * o->nslots : 128;
+	struct used *users = reallocarray(o->users, nslots / 2, sizeof(*users));
+	uint32_t *slots;
 
-	if (!projects)
+	if (!users)
 		return -1;
-	o->projects = projects;
-	by_id = reallocarray(o->by_id, room, sizeof(*by_id));
-	if (!by_id)
+	o->users = users;
+	slots = calloc(nslots, sizeof(*slots));
+	if (!slots)
 		return -1;
-	o->by_id = by_id;
-	o->projects_room = room;
+	free(o->slots);
+	o->slots = slots;
+	o->nslots = nslots;
+	for (size_t i = 0; i < o->nusers; i++)
+		o->slots[slot_of(o, o->users[i].project, o->users[i].uid)] = (uint32_t)i + 1;
 	return 0;
 }
 
-static int index_of(struct occupancy *o, int64_t project, uint32_t *out)
+static int index_of(struct occupancy *o, int64_t project, int64_t uid, uint32_t *out)
 {
-	size_t at = search(o, project);
+	size_t at;
 
-	if (at == o->nprojects || o->projects[o->by_id[at]].project != project) {
-		if (o->nprojects == o->projects_room && grow_projects(o) < 0)
-			return -1;
-		memmove(o->by_id + at + 1, o->by_id + at, (o->nprojects - at) * sizeof(*o->by_id));
-		o->by_id[at] = (uint32_t)o->nprojects;
-		o->projects[o->nprojects++] = (struct used){ .project = project };
+	if (o->nusers == o->nslots / 2 && grow(o) < 0)
+		return -1;
+	at = slot_of(o, project, uid);
+	if (!o->slots[at]) {
+		o->users[o->nusers++] = (struct used){ .project = project, .uid = uid };
+		o->slots[at] = (uint32_t)o->nusers;
 	}
-	*out = o->by_id[at];
+	*out = o->slots[at] - 1;
 	return 0;
+}
+
+static void forget_users(struct occupancy *o)
+{
+	o->nusers = 0;
+	if (o->nslots)
+		memset(o->slots, 0, o->nslots * sizeof(*o->slots));
 }
 
 /* --- reading ------------------------------------------------------------------------------------ */
@@ -120,7 +127,7 @@ static int add_part(struct occupancy *o, sqlite3_stmt *st)
 		o->parts = parts;
 		o->room = room;
 	}
-	if (index_of(o, sql_col(st, 1), &p.project) < 0)
+	if (index_of(o, sql_col(st, 1), o->by_user ? sql_col(st, 7) : -1, &p.user) < 0)
 		return -1;
 	o->parts[o->count++] = p;
 	return 0;
@@ -156,21 +163,24 @@ static void turn_round(struct occupancy *o)
 	}
 }
 
-#define PART_COLUMNS                                                                                                             \
-	"c.id, c.project, c.part_start, c.part_end, c.price, c.kind IN ('funded', 'imported'), c.kind = 'imported'"
+#define PART_COLUMNS(uid)                                                                                                        \
+	"c.id, c.project, c.part_start, c.part_end, c.price, c.kind IN ('funded', 'imported'), c.kind = 'imported', " uid
+#define NO_UID "NULL"
+#define UID_OF_RUN "(SELECT r.uid FROM run r WHERE r.id = c.run)"
 #define CLOCK_MARGIN_S 86400		/* a clock that was put back by less than that leaves nothing out */
 
 /* All of the window, from the newest charge back. What is charged lies behind it, so that one that was made before the window began has nothing in
  * it: neither the years before are looked at nor an index over them, whose rows lie everywhere. */
 static int read_all(struct occupancy *o, struct ledger *l, struct fault *why)
 {
-	static const char all_sql[] = "SELECT " PART_COLUMNS ", c.at FROM charge c ORDER BY c.id DESC";
-	sqlite3_stmt *st = sql_bind(l, all_sql, why, "");
+	static const char all_sql[] = "SELECT " PART_COLUMNS(NO_UID) ", c.at FROM charge c ORDER BY c.id DESC";
+	static const char users_sql[] = "SELECT " PART_COLUMNS(UID_OF_RUN) ", c.at FROM charge c ORDER BY c.id DESC";
+	sqlite3_stmt *st = sql_bind(l, o->by_user ? users_sql : all_sql, why, "");
 	int rc = -1;
 
 	o->count = 0;
 	while (st && (rc = sql_step(l, st, why)) == 1) {
-		if (sql_col(st, 7) <= o->from - CLOCK_MARGIN_S) {
+		if (sql_col(st, 8) <= o->from - CLOCK_MARGIN_S) {
 			sqlite3_reset(st);
 			rc = 0;
 			break;
@@ -186,10 +196,11 @@ static int read_all(struct occupancy *o, struct ledger *l, struct fault *why)
 
 static int read_on(struct occupancy *o, struct ledger *l, struct fault *why)
 {
-	static const char new_sql[] = "SELECT " PART_COLUMNS " FROM charge c WHERE c.id > ?2 AND c.part_end > ?1 AND c.part_end > c.part_start"
-				      " ORDER BY c.id";
+#define NEW_PARTS " FROM charge c WHERE c.id > ?2 AND c.part_end > ?1 AND c.part_end > c.part_start ORDER BY c.id"
+	static const char new_sql[] = "SELECT " PART_COLUMNS(NO_UID) NEW_PARTS;
+	static const char users_sql[] = "SELECT " PART_COLUMNS(UID_OF_RUN) NEW_PARTS;
 
-	return read_parts(o, l, sql_bind(l, new_sql, why, "ii", o->from, o->last_charge), why);
+	return read_parts(o, l, sql_bind(l, o->by_user ? users_sql : new_sql, why, "ii", o->from, o->last_charge), why);
 }
 
 static int read_uncounted(struct occupancy *o, struct ledger *l, struct fault *why)
@@ -229,7 +240,7 @@ static int read_rows(struct occupancy *o, struct ledger *l, struct fault *why)
 static void add_up(struct occupancy *o, const struct part *p)
 {
 	amount_t units = p->price * (p->end - (p->start > o->from ? p->start : o->from));
-	struct used *used = &o->projects[p->project];
+	struct used *used = &o->users[p->user];
 
 	if (p->paid)
 		used->paid += units > p->uncounted ? units - p->uncounted : 0;
@@ -245,8 +256,8 @@ static void sum(struct occupancy *o)
 	size_t kept = 0;
 
 	o->imported_from = INT64_MAX;
-	for (size_t i = 0; i < o->nprojects; i++)
-		o->projects[i].paid = o->projects[i].unpaid = 0;
+	for (size_t i = 0; i < o->nusers; i++)
+		o->users[i].paid = o->users[i].unpaid = 0;
 	for (size_t i = 0; i < o->count; i++) {
 		if (o->parts[i].end <= o->from)
 			continue;
@@ -258,10 +269,13 @@ static void sum(struct occupancy *o)
 	o->count = kept;
 }
 
-int occupancy_read(struct occupancy *o, struct ledger *l, int64_t from, struct fault *why)
+int occupancy_read(struct occupancy *o, struct ledger *l, int64_t from, bool by_user, struct fault *why)
 {
-	o->complete = o->complete && from >= o->from;
+	o->complete = o->complete && from >= o->from && by_user == o->by_user;
 	o->from = from;
+	o->by_user = by_user;
+	if (!o->complete)
+		forget_users(o);
 	if (read_rows(o, l, why) < 0) {
 		o->complete = false;
 		return -1;
@@ -273,8 +287,8 @@ int occupancy_read(struct occupancy *o, struct ledger *l, int64_t from, struct f
 
 void occupancy_walk(const struct occupancy *o, occupancy_fn each, void *arg)
 {
-	for (size_t i = 0; i < o->nprojects; i++)
-		each(o->projects[i].project, o->projects[i].paid, o->projects[i].unpaid, arg);
+	for (size_t i = 0; i < o->nusers; i++)
+		each(o->users[i].project, o->users[i].uid, o->users[i].paid, o->users[i].unpaid, arg);
 }
 
 /* --- what runs ---------------------------------------------------------------------------------- */
@@ -283,13 +297,13 @@ int occupancy_walk_open(struct ledger *l, open_use_fn each, void *arg, struct fa
 {
 	static const char open_sql[] =
 		"SELECT r.project, r.tier = 'funded' AND r.admission IS NOT NULL, r.price, r.start, r.min_runtime, r.covered_until,"
-		" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start) FROM run r INDEXED BY run_open WHERE r.ended IS NULL";
+		" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start), r.uid FROM run r INDEXED BY run_open WHERE r.ended IS NULL";
 	sqlite3_stmt *st = sql_bind(l, open_sql, why, "");
 	int rc = -1;
 
 	while (st && (rc = sql_step(l, st, why)) == 1) {
 		struct open_use u = { .project = sql_col(st, 0), .paid = sql_col(st, 1) != 0, .price = sql_col(st, 2), .start = sql_col(st, 3),
-			.min_runtime_s = sql_col(st, 4), .covered_until = sql_col(st, 5), .charged_to = sql_col(st, 6) };
+			.min_runtime_s = sql_col(st, 4), .covered_until = sql_col(st, 5), .charged_to = sql_col(st, 6), .uid = sql_col(st, 7) };
 
 		each(&u, arg);
 	}

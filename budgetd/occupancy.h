@@ -18,12 +18,12 @@ struct occupancy *occupancy_new(void);		/* nothing is read yet; NULL and ENOMEM 
 void occupancy_free(struct occupancy *o);	/* NULL is fine */
 
 /* Read on, up to what the books have now; the window begins at `from`. What was forgotten is not read again: a `from` before the last one
- * begins anew. Wants an open transaction on `l`, which sees what is committed only. */
-int occupancy_read(struct occupancy *o, struct ledger *l, int64_t from, struct fault *why);
+ * begins anew, and so does another `by_user`: whether what each user had in a project is told apart. Wants an open transaction on `l`, which sees what is committed only. */
+int occupancy_read(struct occupancy *o, struct ledger *l, int64_t from, bool by_user, struct fault *why);
 
-/* Of each project that used something, itself and not what is below it: `paid` was charged or imported, less what of it does not count;
+/* Of each project that used something, itself and not what is below it, or of each user in it (else `uid` is -1): `paid` was charged or imported, less what of it does not count;
  * `unpaid` is what the same time would have cost of what cost nothing, in the free tier or covered by no hold. */
-typedef void (*occupancy_fn)(int64_t project, amount_t paid, amount_t unpaid, void *arg);
+typedef void (*occupancy_fn)(int64_t project, int64_t uid, amount_t paid, amount_t unpaid, void *arg);
 void occupancy_walk(const struct occupancy *o, occupancy_fn each, void *arg);
 
 /* Where the first imported part begins that reaches into the window; INT64_MAX: there is none. */
@@ -31,7 +31,7 @@ int64_t occupancy_imported_from(const struct occupancy *o);
 
 /* What goes on and is not charged yet: of an open run no more than that takes. */
 struct open_use {
-	int64_t project;
+	int64_t project, uid;
 	bool paid;			/* funded, and an answer gave it its hours */
 	amount_t price;			/* units a second */
 	int64_t start, min_runtime_s, covered_until, charged_to;	/* as struct run has them */

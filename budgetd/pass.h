@@ -228,5 +228,7 @@ int pass_write(struct pass *p, enum ledger_durability d, write_fn apply, void *a
 #define RECORD_MAX 16
 const char *pass_record(const struct job_view *j, char buf[RECORD_MAX]);
 uint32_t pass_array_or_job_id(const struct job_view *j);
+/* job_is_eligible, as the job table was taken: what was submitted as the pass began is younger than the pass. */
+bool pass_is_eligible(const struct pass *p, const struct job_view *j);
 
 #endif

@@ -11,12 +11,44 @@ ssize_t ranking_node(const struct ranking *r, int64_t project)
 	return ranking_tree_node(&r->tree, project);
 }
 
+/* Of the user, or -1. */
+static ssize_t user_node(const struct ranking *r, int64_t project, int64_t uid)
+{
+	ssize_t i = r->tree.divides ? ranking_node(r, project) : -1;
+
+	return i >= 0 && r->tree.projects[i].divided ? ranking_tree_user(&r->tree, (size_t)i, uid) : -1;
+}
+
+ssize_t ranking_node_of(const struct ranking *r, int64_t project, int64_t uid)
+{
+	ssize_t user = user_node(r, project, uid);
+
+	return user >= 0 ? user : ranking_node(r, project);
+}
+
+uint32_t ranking_user_of(const struct ranking *r, int64_t project, int64_t uid)
+{
+	return (uint32_t)(user_node(r, project, uid) + 1);
+}
+
+int ranking_walk_users(const struct ranking *r, int64_t project, ranking_user_fn each, void *arg)
+{
+	const struct ranking_tree *t = &r->tree;
+	ssize_t up = ranking_node(r, project);
+	size_t n = up < 0 || !t->projects[up].divided ? 0 : t->count - t->nprojects;
+
+	for (size_t i = ranking_tree_first_user(t, up < 0 ? 0 : (size_t)up); i < n && t->users[i].up == (size_t)up; i++)
+		if (each(t->nprojects + i, t->users[i].uid, t->nodes[t->nprojects + i].share, arg) < 0)
+			return -1;
+	return 0;
+}
+
 /* --- what each got ------------------------------------------------------------------------------ */
 
-static void add_used(int64_t project, amount_t paid, amount_t unpaid, void *arg)
+static void add_used(int64_t project, int64_t uid, amount_t paid, amount_t unpaid, void *arg)
 {
 	struct ranking *r = arg;
-	ssize_t i = ranking_node(r, project);
+	ssize_t i = ranking_node_of(r, project, uid);
 
 	if (i >= 0) {
 		r->tree.nodes[i].charged += paid;
@@ -35,7 +67,7 @@ static int64_t span(int64_t from, int64_t to)
 static void add_run(const struct open_use *run, void *arg)
 {
 	struct ranking *r = arg;
-	ssize_t i = ranking_node(r, run->project);
+	ssize_t i = ranking_node_of(r, run->project, run->uid);
 	int64_t from = run->charged_to > r->from ? run->charged_to : r->from;	/* what is before has its charges */
 	int64_t paid_to = !run->paid ? from : run->covered_until < r->now ? run->covered_until : r->now;
 
@@ -91,8 +123,12 @@ int ranking_capacity(struct rates *rates, const struct gpu_count *healthy, int64
 /* The tree, and what each of its nodes used. */
 static int fill(struct ranking *r, struct ledger *l, amount_t capacity, struct fault *why)
 {
-	if (occupancy_read(r->occupancy, l, r->from, why) < 0 ||
-		ranking_tree_read(&r->tree, l, r->from, r->now, capacity, occupancy_imported_from(r->occupancy), why) < 0)
+	bool by_user;
+
+	if (ranking_users_any(l, &by_user, why) < 0 || occupancy_read(r->occupancy, l, r->from, by_user, why) < 0 ||
+		ranking_tree_read(&r->tree, l, r->from, why) < 0 ||
+		ranking_users_find(&r->tree, r->occupancy, l, r->expected, r->nexpected, why) < 0 ||
+		ranking_tree_entitle(&r->tree, l, r->from, r->now, capacity, occupancy_imported_from(r->occupancy), why) < 0)
 		return -1;
 	free(r->unpaid);
 	r->unpaid = calloc(r->tree.count + 1, sizeof(*r->unpaid));
@@ -114,8 +150,7 @@ int ranking_renew(struct ranking *r, struct ledger *l, int64_t window_s, struct 
 	return fill(r, l, capacity, why) < 0 ? -1 : rank(r, why);
 }
 
-int ranking_new(struct ledger *l, int64_t window_s, struct rates *rates, const struct gpu_count *healthy, int64_t now, struct ranking **out,
-	struct fault *why)
+int ranking_empty(struct ranking **out, struct fault *why)
 {
 	struct ranking *r = calloc(1, sizeof(*r));
 
@@ -125,6 +160,30 @@ int ranking_new(struct ledger *l, int64_t window_s, struct rates *rates, const s
 		free(r);
 		return fault_errno(why, ENOMEM, "out of memory");
 	}
+	*out = r;
+	return 0;
+}
+
+int ranking_expect(struct ranking *r, const struct project_user *users, size_t count, struct fault *why)
+{
+	struct project_user *kept = count ? reallocarray(r->expected, count, sizeof(*kept)) : r->expected;
+
+	if (count && !kept)
+		return fault_errno(why, ENOMEM, "out of memory for %zu users", count);
+	r->expected = kept;
+	r->nexpected = count;
+	if (count)
+		memcpy(kept, users, count * sizeof(*kept));
+	return 0;
+}
+
+int ranking_new(struct ledger *l, int64_t window_s, struct rates *rates, const struct gpu_count *healthy, int64_t now, struct ranking **out,
+	struct fault *why)
+{
+	struct ranking *r;
+
+	if (ranking_empty(&r, why) < 0)
+		return -1;
 	if (ranking_renew(r, l, window_s, rates, healthy, now, why) < 0) {
 		ranking_free(r);
 		return -1;
@@ -133,9 +192,9 @@ int ranking_new(struct ledger *l, int64_t window_s, struct rates *rates, const s
 	return 0;
 }
 
-int ranking_add_entry(struct ranking *r, int64_t project, amount_t units, struct fault *why)
+int ranking_add_entry(struct ranking *r, int64_t project, int64_t uid, amount_t units, struct fault *why)
 {
-	ssize_t i = ranking_node(r, project);
+	ssize_t i = ranking_node_of(r, project, uid);
 	struct fairshare *anew;
 
 	if (i < 0)
@@ -159,6 +218,7 @@ void ranking_free(struct ranking *r)
 	occupancy_free(r->occupancy);
 	ranking_tree_clear(&r->tree);
 	free(r->unpaid);
+	free(r->expected);
 	free(r);
 }
 
@@ -174,28 +234,34 @@ const struct fairshare *ranking_free_tier(const struct ranking *r)
 	return r->free_tier;
 }
 
-uint32_t ranking_rank(const struct ranking *r, int64_t project)
+uint32_t ranking_rank(const struct ranking *r, int64_t project, int64_t uid)
 {
-	ssize_t i = ranking_node(r, project);
+	ssize_t i = ranking_node_of(r, project, uid);
 
 	return i < 0 ? UINT32_MAX : fairshare_rank(r->funded, (size_t)i);
 }
 
-int ranking_levels(const struct ranking *r, int64_t project, struct ranking_level *out, int max)
+static struct ranking_level level_of(const struct ranking *r, size_t i)
 {
-	int path[BUDGET_DEPTH_MAX], depth = 0;
+	const struct ranking_tree *t = &r->tree;
+	int ahead = fairshare_ahead(r->funded, i);
+	struct ranking_level level = { .share_ppm = fairshare_share_ppm(r->funded, i), .ratio_ppm = fairshare_ratio_ppm(r->funded, i),
+		.uid = i < t->nprojects ? RANKING_NO_USER : t->users[i - t->nprojects].uid,
+		.ahead_uid = ahead < (int)t->nprojects ? RANKING_NO_USER : t->users[(size_t)ahead - t->nprojects].uid };
 
-	for (ssize_t i = ranking_node(r, project); i >= 0 && depth < BUDGET_DEPTH_MAX; i = r->tree.nodes[i].parent)
+	memcpy(level.name, t->projects[i < t->nprojects ? i : t->users[i - t->nprojects].up].name, sizeof(level.name));
+	if (ahead >= 0 && ahead < (int)t->nprojects)
+		memcpy(level.ahead, t->projects[ahead].name, sizeof(level.ahead));
+	return level;
+}
+
+int ranking_levels(const struct ranking *r, int64_t project, int64_t uid, struct ranking_level *out, int max)
+{
+	int path[RANKING_LEVELS_MAX], depth = 0;
+
+	for (ssize_t i = ranking_node_of(r, project, uid); i >= 0 && depth < RANKING_LEVELS_MAX; i = r->tree.nodes[i].parent)
 		path[depth++] = (int)i;
-	for (int k = 0; k < depth && k < max; k++) {
-		int i = path[depth - 1 - k], ahead = fairshare_ahead(r->funded, (size_t)i);
-
-		memcpy(out[k].name, r->tree.projects[i].name, sizeof(out[k].name));
-		out[k].share_ppm = fairshare_share_ppm(r->funded, (size_t)i);
-		out[k].ratio_ppm = fairshare_ratio_ppm(r->funded, (size_t)i);
-		memset(out[k].ahead, 0, sizeof(out[k].ahead));
-		if (ahead >= 0)
-			memcpy(out[k].ahead, r->tree.projects[ahead].name, sizeof(out[k].ahead));
-	}
+	for (int k = 0; k < depth && k < max; k++)
+		out[k] = level_of(r, (size_t)path[depth - 1 - k]);
 	return depth < max ? depth : max;
 }

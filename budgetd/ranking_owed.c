@@ -19,10 +19,10 @@ struct owing {
 	struct fault *why;
 };
 
-static int add_demand(int64_t project, const struct demand *d, void *arg)
+static int add_demand(int64_t project, int64_t uid, const struct demand *d, void *arg)
 {
 	struct owing *x = arg;
-	ssize_t node = ranking_node(x->r, project);
+	ssize_t node = ranking_node_of(x->r, project, uid);
 
 	if (node < 0 || d->units <= 0 || d->rate <= 0)
 		return 0;

@@ -30,6 +30,7 @@ static int make_room(void **array, size_t count, size_t *room, size_t size, stru
 void ranking_tree_clear(struct ranking_tree *t)
 {
 	free(t->projects);
+	free(t->users);
 	free(t->nodes);
 	free(t->past);
 	free(t->places);
@@ -48,9 +49,45 @@ static int by_project(const void *a, const void *b)
 ssize_t ranking_tree_node(const struct ranking_tree *t, int64_t project)
 {
 	const struct tree_place key = { .project = project };
-	const struct tree_place *found = t->count ? bsearch(&key, t->places, t->count, sizeof(*t->places), by_project) : NULL;
+	const struct tree_place *found = t->nprojects ? bsearch(&key, t->places, t->nprojects, sizeof(*t->places), by_project) : NULL;
 
 	return found ? (ssize_t)found->node : -1;
+}
+
+int tree_user_compare(const struct tree_user *a, const struct tree_user *b)
+{
+	if (a->up != b->up)
+		return a->up < b->up ? -1 : 1;
+	return (a->uid > b->uid) - (a->uid < b->uid);
+}
+
+static int by_user(const void *a, const void *b)
+{
+	return tree_user_compare(a, b);
+}
+
+size_t ranking_tree_first_user(const struct ranking_tree *t, size_t project)
+{
+	size_t low = 0, high = t->count - t->nprojects;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->users[middle].up < project)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+ssize_t ranking_tree_user(const struct ranking_tree *t, size_t project, int64_t uid)
+{
+	const struct tree_user key = { project, uid };
+	size_t n = t->count - t->nprojects;
+	const struct tree_user *found = n ? bsearch(&key, t->users, n, sizeof(key), by_user) : NULL;
+
+	return found ? (ssize_t)(t->nprojects + (size_t)(found - t->users)) : -1;
 }
 
 /* --- the projects, depth first ------------------------------------------------------------------ */
@@ -64,7 +101,7 @@ struct rows {
 
 static int read_rows(struct rows *r, struct ledger *l, int64_t from, struct fault *why)
 {
-	static const char rows_sql[] = "SELECT id, parent, share, removed_at, name FROM project WHERE removed_at IS NULL OR removed_at > ?"
+	static const char rows_sql[] = "SELECT id, parent, share, removed_at, name, user_shares FROM project WHERE removed_at IS NULL OR removed_at > ?"
 				       " ORDER BY name, id";
 	sqlite3_stmt *st = sql_bind(l, rows_sql, why, "i", from);
 	int rc = -1;
@@ -79,6 +116,8 @@ static int read_rows(struct rows *r, struct ledger *l, int64_t from, struct faul
 		p = &r->projects[r->count++];
 		*p = (struct tree_project){ .id = sql_col(st, 0), .parent = sql_col(st, 1), .share = sql_col(st, 2), .removed = !sql_null(st, 3) };
 		snprintf(p->name, sizeof(p->name), "%s", sql_text(st, 4));
+		if (!sql_null(st, 5))
+			p->user_shares = sql_col(st, 5) ? USER_SHARES_YES : USER_SHARES_NO;
 	}
 	return rc;
 }
@@ -93,11 +132,11 @@ static void free_rows(struct rows *r)
 /* Who is below whom; the places of `t` are of the rows until all nodes are known. */
 static void link_rows(struct rows *r, struct ranking_tree *t)
 {
-	t->count = r->count;
+	t->nprojects = r->count;
 	for (size_t i = 0; i < r->count; i++)
 		t->places[i] = (struct tree_place){ r->projects[i].id, i };
-	if (t->count)
-		qsort(t->places, t->count, sizeof(*t->places), by_project);
+	if (t->nprojects)
+		qsort(t->places, t->nprojects, sizeof(*t->places), by_project);
 	for (size_t i = 0; i <= r->count; i++)
 		r->child[i] = NONE;
 	for (size_t i = r->count; i-- > 0;) {
@@ -111,8 +150,26 @@ static void link_rows(struct rows *r, struct ranking_tree *t)
 
 static void take(struct ranking_tree *t, const struct rows *r, size_t row, int parent)
 {
-	t->projects[t->count] = r->projects[row];
-	t->projects[t->count++].up = parent;
+	struct tree_project *p = &t->projects[t->nprojects++];
+
+	*p = r->projects[row];
+	p->up = parent;
+	if (p->user_shares == USER_SHARES_INHERIT)
+		p->user_shares = parent == FAIRSHARE_NO_PARENT ? USER_SHARES_NO : t->projects[parent].user_shares;
+}
+
+/* Leaves only: what is below them all and is still there makes others none. */
+static void mark_divided(struct ranking_tree *t)
+{
+	t->divides = false;
+	for (size_t i = t->nprojects; i-- > 0;) {
+		struct tree_project *p = &t->projects[i];
+
+		p->divided = p->user_shares == USER_SHARES_YES && !p->removed && !p->divided;
+		t->divides = t->divides || p->divided;
+		if (p->up != FAIRSHARE_NO_PARENT && !p->removed)
+			t->projects[p->up].divided = true;	/* until its own turn: it is no leaf */
+	}
 }
 
 static void take_depth_first(struct ranking_tree *t, const struct rows *r)
@@ -121,12 +178,12 @@ static void take_depth_first(struct ranking_tree *t, const struct rows *r)
 	int node[BUDGET_DEPTH_MAX + 1], depth = 0;
 	size_t row = r->child[r->count];
 
-	t->count = 0;
+	t->nprojects = 0;
 	while (row != NONE) {
 		assert(depth <= BUDGET_DEPTH_MAX);	/* ledger_project.c makes no deeper tree */
 		take(t, r, row, depth ? node[depth - 1] : FAIRSHARE_NO_PARENT);
 		path[depth] = row;
-		node[depth] = (int)t->count - 1;
+		node[depth] = (int)t->nprojects - 1;
 		if (r->child[row] != NONE && depth < BUDGET_DEPTH_MAX) {
 			depth++;
 			row = r->child[row];
@@ -136,10 +193,12 @@ static void take_depth_first(struct ranking_tree *t, const struct rows *r)
 			depth--;
 		row = r->next[path[depth]];
 	}
-	for (size_t i = 0; i < t->count; i++)
+	for (size_t i = 0; i < t->nprojects; i++)
 		t->places[i] = (struct tree_place){ t->projects[i].id, i };
-	if (t->count)
-		qsort(t->places, t->count, sizeof(*t->places), by_project);
+	if (t->nprojects)
+		qsort(t->places, t->nprojects, sizeof(*t->places), by_project);
+	t->count = t->nprojects;
+	mark_divided(t);
 }
 
 static int read_projects(struct ranking_tree *t, struct ledger *l, int64_t from, struct fault *why)
@@ -167,7 +226,7 @@ static int read_projects(struct ranking_tree *t, struct ledger *l, int64_t from,
 }
 
 /* A change of a setting has its row in `change`, a new project a new id. A window that was made longer begins before projects that were removed. */
-static int read_if_changed(struct ranking_tree *t, struct ledger *l, int64_t from, struct fault *why)
+int ranking_tree_read(struct ranking_tree *t, struct ledger *l, int64_t from, struct fault *why)
 {
 	static const char change_sql[] = "SELECT coalesce(max(id), 0) FROM change", project_sql[] = "SELECT coalesce(max(id), 0) FROM project";
 	int64_t change, project;
@@ -185,11 +244,62 @@ static int read_if_changed(struct ranking_tree *t, struct ledger *l, int64_t fro
 	return 0;
 }
 
+/* --- users -------------------------------------------------------------------------------------- */
+
+int ranking_tree_divide(struct ranking_tree *t, const struct tree_user *users, size_t count, struct fault *why)
+{
+	size_t all = t->nprojects + count;
+	struct tree_user *kept;
+	struct fairshare_node *nodes;
+
+	if (!count) {
+		t->count = t->nprojects;
+		return 0;
+	}
+	kept = reallocarray(t->users, count, sizeof(*kept));
+	if (kept)
+		t->users = kept;
+	nodes = reallocarray(t->nodes, all + 1, sizeof(*nodes));
+	if (nodes)
+		t->nodes = nodes;
+	if (nodes) {
+		nodes = reallocarray(t->past, all + 1, sizeof(*nodes));
+		t->past = nodes ? nodes : t->past;
+	}
+	if (!kept || !nodes)
+		return fault_errno(why, ENOMEM, "out of memory for %zu users", count);
+	memcpy(t->users, users, count * sizeof(*users));
+	t->count = all;
+	return 0;
+}
+
+/* Who has no weight has 1. */
+static int read_weights(struct ranking_tree *t, struct ledger *l, struct fault *why)
+{
+	static const char weights_sql[] = "SELECT project, uid, share FROM user_share";
+	sqlite3_stmt *st;
+	int rc = -1;
+
+	for (size_t i = t->nprojects; i < t->count; i++)
+		t->nodes[i] = (struct fairshare_node){ .parent = (int)t->users[i - t->nprojects].up, .share = 1 };
+	if (t->count == t->nprojects)
+		return 0;
+	st = sql_bind(l, weights_sql, why, "");
+	while (st && (rc = sql_step(l, st, why)) == 1) {
+		ssize_t project = ranking_tree_node(t, sql_col(st, 0));
+		ssize_t i = project < 0 ? -1 : ranking_tree_user(t, (size_t)project, sql_col(st, 1));
+
+		if (i >= 0)
+			t->nodes[i].share = sql_col(st, 2);
+	}
+	return rc;
+}
+
 /* --- its past ----------------------------------------------------------------------------------- */
 
 static void set_present(struct ranking_tree *t)
 {
-	for (size_t i = 0; i < t->count; i++) {
+	for (size_t i = 0; i < t->nprojects; i++) {
 		const struct tree_project *p = &t->projects[i];
 
 		t->nodes[i].parent = p->up;
@@ -199,7 +309,22 @@ static void set_present(struct ranking_tree *t)
 	t->nchanges = t->ncapacities = 0;
 }
 
-enum change_column { CHANGE_AT, CHANGE_PROJECT, CHANGE_WHAT, CHANGE_WAS, CHANGE_PARENT };
+enum change_column { CHANGE_AT, CHANGE_PROJECT, CHANGE_WHAT, CHANGE_WAS, CHANGE_OF };	/* the last: the parent it had, or whose weight it is */
+
+/* The weight of a user, who had none or another one before. */
+static int undo_user(struct ranking_tree *t, sqlite3_stmt *st, int64_t at, struct fault *why)
+{
+	ssize_t project = ranking_tree_node(t, sql_col(st, CHANGE_PROJECT));
+	ssize_t i = project < 0 ? -1 : ranking_tree_user(t, (size_t)project, sql_col(st, CHANGE_OF));
+
+	if (i < 0)
+		return 0;
+	if (make_room((void **)&t->changes, t->nchanges, &t->changes_room, sizeof(*t->changes), why) < 0)
+		return -1;
+	t->changes[t->nchanges++] = (struct weight_change){ .at = at, .node = (uint32_t)i, .share = t->nodes[i].share };
+	t->nodes[i].share = sql_null(st, CHANGE_WAS) ? 1 : sql_col(st, CHANGE_WAS);
+	return 0;
+}
 
 /* One change back: the node becomes what it was before, and what it became is noted. Newest first. */
 static int undo(struct ranking_tree *t, sqlite3_stmt *st, int64_t at, int64_t there_from, struct fault *why)
@@ -220,7 +345,7 @@ static int undo(struct ranking_tree *t, sqlite3_stmt *st, int64_t at, int64_t th
 	if (set && none && at > there_from)
 		c.at = there_from;
 	if (moved)
-		n->parent = none ? FAIRSHARE_NO_PARENT : (int)ranking_tree_node(t, sql_col(st, CHANGE_PARENT));
+		n->parent = none ? FAIRSHARE_NO_PARENT : (int)ranking_tree_node(t, sql_col(st, CHANGE_OF));
 	else if (set)
 		n->share = none ? 0 : sql_col(st, CHANGE_WAS);
 	else
@@ -233,10 +358,11 @@ static int undo_all(struct ranking_tree *t, struct ledger *l, int64_t from, int6
 {
 	/* Of a parent the history has the name, which another project may have had before or since. */
 	static const char undo_sql[] =
-		"SELECT c.at, c.project, c.what, CASE c.what WHEN 'share' THEN CAST(c.was AS INTEGER) ELSE c.was END,"
+		"SELECT c.at, c.project, c.what, CASE WHEN c.what IN ('share', 'user_share') THEN CAST(c.was AS INTEGER) ELSE c.was END,"
 		" CASE c.what WHEN 'parent' THEN (SELECT p.id FROM project p WHERE p.name = c.was AND p.created_at <= c.at"
-		" AND (p.removed_at IS NULL OR p.removed_at >= c.at) ORDER BY p.id DESC LIMIT 1) END"
-		" FROM change c INDEXED BY change_of_tree WHERE c.what IN ('share', 'parent', 'project') AND c.at > ?"
+		" AND (p.removed_at IS NULL OR p.removed_at >= c.at) ORDER BY p.id DESC LIMIT 1)"
+		" WHEN 'user_share' THEN (SELECT u.uid FROM user_share u WHERE u.project = c.project AND u.user = c.user) END"
+		" FROM change c INDEXED BY change_of_tree WHERE c.what IN ('share', 'parent', 'project', 'user_share') AND c.at > ?"
 		" ORDER BY c.id DESC";
 	sqlite3_stmt *st = sql_bind(l, undo_sql, why, "i", from);
 	int64_t at = now;	/* of the one before, which is newer whatever the clock said */
@@ -244,7 +370,7 @@ static int undo_all(struct ranking_tree *t, struct ledger *l, int64_t from, int6
 
 	while (st && (rc = sql_step(l, st, why)) == 1) {
 		at = sql_col(st, CHANGE_AT) < at ? sql_col(st, CHANGE_AT) : at;
-		if (undo(t, st, at, there_from, why) < 0) {
+		if ((strcmp(sql_text(st, CHANGE_WHAT), "user_share") ? undo(t, st, at, there_from, why) : undo_user(t, st, at, why)) < 0) {
 			sqlite3_reset(st);
 			return -1;
 		}
@@ -311,13 +437,11 @@ static int read_capacities(struct ranking_tree *t, struct ledger *l, int64_t fro
 	return add_capacity(now, AMOUNT_RATE_ONE, &x);
 }
 
-int ranking_tree_read(struct ranking_tree *t, struct ledger *l, int64_t from, int64_t now, amount_t capacity, int64_t there_from,
+int ranking_tree_entitle(struct ranking_tree *t, struct ledger *l, int64_t from, int64_t now, amount_t capacity, int64_t there_from,
 	struct fault *why)
 {
-	if (read_if_changed(t, l, from, why) < 0)
-		return -1;
 	set_present(t);
-	if (undo_all(t, l, from, now, there_from, why) < 0 || read_capacities(t, l, from, now, capacity, why) < 0)
+	if (read_weights(t, l, why) < 0 || undo_all(t, l, from, now, there_from, why) < 0 || read_capacities(t, l, from, now, capacity, why) < 0)
 		return -1;
 	sort_changes(t);
 	memcpy(t->past, t->nodes, t->count * sizeof(*t->past));

@@ -130,7 +130,7 @@ static struct placement_run describe(const struct room *r, const struct room_run
 	int64_t now = r->p->now;
 	ssize_t project = ranking_node(ranking, run->project);
 
-	return (struct placement_run){ .project = project < 0 ? 0 : (uint32_t)project, .free = run->tier == TIER_FREE,
+	return (struct placement_run){ .project = project < 0 ? 0 : (uint32_t)project, .user = ranking_user_of(ranking, run->project, run->uid), .free = run->tier == TIER_FREE,
 		.lost_protection = (run->free_since && run->free_since <= now) || run->unprotected_at,
 		.still = project < 0 || must_stay(r->p, x), .slot = pass_slot_is_open(r->p, run->project), .start = run->start,
 		.safe_until = safe_until(r, x) };
@@ -151,7 +151,7 @@ static int describe_new(const struct room *r, const struct job_view *j, const st
 		rc = pass_admission(r->p, j, &a, &why);
 	project = rc == 1 ? ranking_node(ranking, a.project) : -1;
 	if (project >= 0)
-		*out = (struct placement_run){ .project = (uint32_t)project, .free = a.tier == TIER_FREE, .start = j->start,
+		*out = (struct placement_run){ .project = (uint32_t)project, .user = ranking_user_of(ranking, a.project, a.uid), .free = a.tier == TIER_FREE, .start = j->start,
 			.slot = pass_slot_is_open(r->p, a.project), .safe_until = j->start + a.min_runtime_s };
 	return rc;
 }
@@ -278,7 +278,8 @@ int room_shape(const struct room *r, const struct waiting *w, const struct ranki
 		return rc;
 	if (nodes * kinds.largest < w->admission.gpus)	/* --gpus=16 says nothing of nodes */
 		nodes = (w->admission.gpus + kinds.largest - 1) / kinds.largest;
-	*out = (struct placement_job){ .project = (uint32_t)project, .front = w->front, .cleared = w->cleared, .kinds = kinds.set,
+	*out = (struct placement_job){ .project = (uint32_t)project, .user = ranking_user_of(ranking, w->admission.project, w->admission.uid),
+		.front = w->front, .cleared = w->cleared, .kinds = kinds.set,
 		.nodes = (uint32_t)(nodes < w->admission.gpus ? nodes : w->admission.gpus), .gpus = (int32_t)w->admission.gpus,
 		.keeps_s = w->admission.min_runtime_s };
 	return 1;

@@ -9,7 +9,7 @@
 #define WRITE_KEYS "reason request_id dry_run"
 #define MONEY_KEYS WRITE_KEYS " project amount_units"
 #define TERMS_KEYS " carry_over_percent vests burst_units"
-#define PROJECT_KEYS WRITE_KEYS " parent share on_exhausted credit_units unmetered force"
+#define PROJECT_KEYS WRITE_KEYS " parent share on_exhausted credit_units unmetered user_shares force"
 
 static const struct route routes[] = {
 	/* method   path                     who may            body at most  its keys, handler */
@@ -34,6 +34,8 @@ static const struct route routes[] = {
 	{ "POST",   "/v1/voids",             WHO_ADMINISTRATOR, 4 * KIB,      WRITE_KEYS " entry", void_post },
 	{ "GET",    "/v1/caps",              WHO_LIST,          0,            NULL, caps_get },
 	{ "POST",   "/v1/caps",              WHO_OWNER,         4 * KIB,      MONEY_KEYS " user none", cap_post },
+	{ "GET",    "/v1/shares",            WHO_LIST,          0,            NULL, shares_get },
+	{ "POST",   "/v1/shares",            WHO_OWNER,         4 * KIB,      WRITE_KEYS " project user share", share_post },
 	{ "GET",    "/v1/slots",             WHO_LIST,          0,            NULL, slots_get },
 	{ "POST",   "/v1/slots",             WHO_OWNER,         4 * KIB,
 		WRITE_KEYS " project starts_s length_s boosted_percent", slot_post },

@@ -45,6 +45,8 @@ int void_post(struct request *rq, struct fault *why);
 int allocation_patch(struct request *rq, struct fault *why);
 int caps_get(struct request *rq, struct fault *why);
 int cap_post(struct request *rq, struct fault *why);
+int shares_get(struct request *rq, struct fault *why);
+int share_post(struct request *rq, struct fault *why);
 int slots_get(struct request *rq, struct fault *why);
 int slot_post(struct request *rq, struct fault *why);
 int slot_patch(struct request *rq, struct fault *why);

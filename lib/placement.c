@@ -111,7 +111,7 @@ int placement_add(struct placement *p, const struct placement_run *r, uint32_t *
 	if (check_parts(p, r->parts, r->nparts) < 0)
 		return -1;
 	parts = calloc(r->nparts, sizeof(*parts));
-	slot = parts && project_room(p, r->project) == 0 ? run_slot(p) : -1;
+	slot = parts && project_room(p, placement_node_of(r->project, r->user)) == 0 ? run_slot(p) : -1;
 	if (slot < 0) {
 		free(parts);
 		errno = ENOMEM;

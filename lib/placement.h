@@ -5,8 +5,8 @@
  * budgetd and `budgetctl simulate` ask it the same questions.
  *
  * Rules (doc/model.md, 6). A run gives way to a funded job when it is free or lost its protection; or when it
- * is past its minimum runtime and the job beats it (fairshare_beats), or is of the job's own project and the
- * job is in the debug lane or has its nodes cleared. A slot beats every project without an open slot. A free
+ * is past its minimum runtime and the job beats it (fairshare_beats; two users of one project by what each of
+ * them had), or is of the job's own project and the job is in the debug lane or has its nodes cleared. A slot beats every project without an open slot. A free
  * job displaces nobody. Chosen are: free runs before funded ones, those of the project that is most
  * over-served first, then those with the fewest GPUs, then the youngest; those that are not needed are put
  * back, and none is touched unless the job then fits.
@@ -40,6 +40,7 @@ struct placement_part {
 
 struct placement_run {
 	uint32_t project;     /* index in the rules' fairshare */
+	uint32_t user;        /* where the project is divided among its users: index of this one's node, + 1; else 0 */
 	bool free;            /* of the free tier */
 	bool lost_protection; /* its hold could not be extended: any funded job may take it */
 	bool still;           /* never picked: Slurm could not displace it cleanly */
@@ -51,7 +52,7 @@ struct placement_run {
 };
 
 struct placement_job {
-	uint32_t project;
+	uint32_t project, user; /* as in placement_run */
 	enum order_front front;
 	bool cleared;    /* a gang that waited so long that nodes are cleared for it */
 	uint32_t nodes;  /* over how many, at least 1; the first `gpus % nodes` get one GPU more */
@@ -115,7 +116,8 @@ int placement_fit_together(
 int placement_make_room_together(struct placement *p, const struct placement_rules *rules, const struct placement_job *jobs, size_t n,
 	int64_t now, struct placement_choice *choices);
 
-/* May the job displace a protected run of that project, once its safe time is over? Of *job and *r it takes project, front, cleared and slot. */
+/* May the job displace a protected run of that project, once its safe time is over? Of *job and *r it takes project, user, front, cleared and
+ * slot. */
 bool placement_may_displace(const struct placement_rules *rules, const struct placement_job *job, const struct placement_run *r);
 
 /* Promise, or take back, the GPUs of a choice: they are not idle for anybody else. A run that starts there

@@ -22,6 +22,12 @@ struct node {
 	bool kept;        /* placement_keep */
 };
 
+/* The node in the rules' fairshare that says how much was had: the project's, or its user's. */
+static inline uint32_t placement_node_of(uint32_t project, uint32_t user)
+{
+	return user ? user - 1 : project;
+}
+
 struct placement {
 	struct node *nodes;
 	size_t nnodes;
@@ -30,7 +36,7 @@ struct placement {
 	struct candidate *candidates; /* scratch, runs_room of them */
 	uint32_t *sorted;             /* scratch, nnodes of them */
 	int32_t *need;                /* scratch by node: GPUs of the choice there, 0 between calls */
-	signed char *beaten;          /* scratch by project: does the job beat it? -1: not asked yet */
+	signed char *beaten;          /* scratch by node of the tree: does the job beat it? -1: not asked yet */
 	size_t projects;              /* room of beaten[]: above those of all runs that there were */
 };
 

@@ -20,18 +20,18 @@ static void forget_beaten(struct placement *p)
 
 bool placement_may_displace(const struct placement_rules *rules, const struct placement_job *job, const struct placement_run *r)
 {
-	if (r->project == job->project)
-		return job->front == ORDER_LANE || job->cleared;
-	if (job->front == ORDER_SLOT && !r->slot)
+	if (r->project == job->project && (job->front == ORDER_LANE || job->cleared))
 		return true;
-	return fairshare_beats(rules->funded, job->project, r->project, rules->h_ppm);
+	if (r->project != job->project && job->front == ORDER_SLOT && !r->slot)
+		return true;
+	return fairshare_beats(rules->funded, placement_node_of(job->project, job->user), placement_node_of(r->project, r->user), rules->h_ppm);
 }
 
-/* The same: what holds for one run of another project holds for all of them. */
+/* The same: what holds for one run of another project, or of another user of this one, holds for all of them. */
 static bool may_displace(struct placement *p, const struct placement_rules *rules,
 	const struct placement_job *job, const struct placement_run *r)
 {
-	signed char *beaten = &p->beaten[r->project];
+	signed char *beaten = &p->beaten[placement_node_of(r->project, r->user)];
 
 	if (r->project == job->project || (job->front == ORDER_SLOT && !r->slot))
 		return placement_may_displace(rules, job, r);
@@ -77,7 +77,7 @@ static struct candidate candidate_of(const struct placement_rules *rules, const 
 
 	return (struct candidate){.run = run,
 		.free = free,
-		.rank = f ? fairshare_rank(f, x->in.project) : 0,
+		.rank = f ? fairshare_rank(f, placement_node_of(x->in.project, x->in.user)) : 0,
 		.gpus = x->gpus,
 		.start = x->in.start};
 }

@@ -11,10 +11,21 @@ CREATE TABLE project (
 	credit       INTEGER NOT NULL DEFAULT 0 CHECK (credit >= 0),
 	unmetered    INTEGER NOT NULL DEFAULT 0 CHECK (unmetered IN (0, 1)),		-- 1 = it bounds nothing, whatever it was given
 	created_at   INTEGER NOT NULL,
-	removed_at   INTEGER							-- a removed project keeps its journal
+	removed_at   INTEGER,							-- a removed project keeps its journal
+	user_shares  INTEGER CHECK (user_shares IN (0, 1))			-- 1 = a leaf is divided among its users; NULL = inherited
 ) STRICT;
 CREATE UNIQUE INDEX project_by_name ON project(name) WHERE removed_at IS NULL;
 CREATE INDEX project_by_parent ON project(parent);
+CREATE INDEX project_by_user_shares ON project(id) WHERE user_shares = 1;
+
+-- The weight of a user among those of a leaf that is divided; who has no row has 1. The past is in `change`.
+CREATE TABLE user_share (
+	project INTEGER NOT NULL REFERENCES project(id),
+	uid     INTEGER NOT NULL,
+	user    TEXT NOT NULL CHECK (length(user) BETWEEN 1 AND 255),
+	share   INTEGER NOT NULL CHECK (share BETWEEN 0 AND 1000000),
+	PRIMARY KEY (project, uid)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE member (
 	project INTEGER NOT NULL REFERENCES project(id),
@@ -470,8 +481,8 @@ BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
 CREATE TRIGGER change_is_never_deleted BEFORE DELETE ON change
 BEGIN SELECT RAISE(ABORT, 'changes are append-only'); END;
 
--- The tree as it was: shares, parents, additions and removals.
-CREATE INDEX change_of_tree ON change(at) WHERE what IN ('share', 'parent', 'project');
+-- The tree as it was: shares, parents, additions and removals, and weights of users.
+CREATE INDEX change_of_tree ON change(at) WHERE what IN ('share', 'parent', 'project', 'user_share');
 
 -- What the GPUs that can be given work are worth, from when on: for what projects are entitled to. A row when it changed. Append-only, and chained.
 CREATE TABLE capacity (

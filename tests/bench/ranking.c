@@ -8,8 +8,10 @@
  *   full      a ranking, from nothing
  *   changed   the ranking of the turn before, renewed after one of a hundred users had a run charged, and one ended and begun
  *   owed      what all of them were owed, hour by hour: for `budgetctl tree`, not for a pass
+ *   divided   full, with all projects divided among their users
+ *   divided_changed  changed, likewise
  *   tree      lib/fairshare alone with a node for each user, too
- * and `memory`, the bytes that a ranking keeps. */
+ * and `memory`, the bytes that a ranking keeps; `divided_memory` with all projects divided. */
 #include "budgetd/ledger.h"
 #include "budgetd/log.h"
 #include "budgetd/ranking.h"
@@ -104,7 +106,7 @@ struct bench {
 	char folder[32], path[64];
 	sqlite3 *db;			/* who writes */
 	struct ledger *reader;
-	struct ranking *kept;
+	struct ranking *kept, *divided;
 	int projects, users, running;
 	struct fault why;
 };
@@ -133,6 +135,7 @@ static void take_down(struct bench *b)
 	char name[80];
 
 	ranking_free(b->kept);
+	ranking_free(b->divided);
 	ledger_close(b->reader);
 	sqlite3_close(b->db);
 	for (size_t i = 0; i < 3; i++) {
@@ -177,7 +180,7 @@ static double rank_anew(struct bench *b)
 	return took;
 }
 
-static double rank_changed(struct bench *b)
+static double rank_changed(struct bench *b, struct ranking *kept)
 {
 	double begun;
 	char sql[4096];
@@ -186,7 +189,7 @@ static double rank_changed(struct bench *b)
 	does(b, sql);
 	begun = now_us();
 	must(ledger_begin(b->reader, LEDGER_READ, &b->why) == 0 &&
-			ranking_renew(b->kept, b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, &b->why) == 0, b->why.text);
+			ranking_renew(kept, b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, &b->why) == 0, b->why.text);
 	begun = now_us() - begun;
 	ledger_rollback(b->reader);
 	return begun;
@@ -227,20 +230,20 @@ static double rank_users(struct bench *b)
 	return begun;
 }
 
-static void keep_one(struct bench *b)
+static void keep_one(struct bench *b, const char *memory, struct ranking **kept)
 {
 	size_t before = mallinfo2().uordblks;
 
 	must(ledger_begin(b->reader, LEDGER_READ, &b->why) == 0 &&
-			ranking_new(b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, &b->kept, &b->why) == 0, b->why.text);
+			ranking_new(b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, kept, &b->why) == 0, b->why.text);
 	ledger_rollback(b->reader);
-	printf("memory %zu\n", mallinfo2().uordblks - before);
+	printf("%s %zu\n", memory, mallinfo2().uordblks - before);
 }
 
 int main(int argc, char **argv)
 {
 	struct bench b = {0};
-	double took[5][TURNS_MAX];
+	double took[7][TURNS_MAX];
 	int turns;
 
 	must(argc == 5, "usage: ranking PROJECTS USERS RUNNING TURNS");
@@ -251,19 +254,27 @@ int main(int argc, char **argv)
 	must(b.projects > 100 && b.users > b.projects && b.running > 0 && b.running >= b.users / 100 && turns > 0 && turns <= TURNS_MAX, "numbers that make no sense");
 	set_up(&b);
 	read_once(&b);
-	keep_one(&b);
+	keep_one(&b, "memory", &b.kept);
 	for (int i = 0; i < turns; i++) {
 		took[0][i] = read_once(&b);
 		took[1][i] = rank_anew(&b);
-		took[2][i] = rank_changed(&b);
+		took[2][i] = rank_changed(&b, b.kept);
 		took[3][i] = owe(&b);
 		took[4][i] = rank_users(&b);
+	}
+	does(&b, "UPDATE project SET user_shares = 1");
+	keep_one(&b, "divided_memory", &b.divided);
+	for (int i = 0; i < turns; i++) {
+		took[5][i] = rank_anew(&b);
+		took[6][i] = rank_changed(&b, b.divided);
 	}
 	tell("read", took[0], turns);
 	tell("full", took[1], turns);
 	tell("changed", took[2], turns);
 	tell("owed", took[3], turns);
 	tell("tree", took[4], turns);
+	tell("divided", took[5], turns);
+	tell("divided_changed", took[6], turns);
 	take_down(&b);
 	return EXIT_SUCCESS;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Whose turn it is: the debug lane, weekly slots, and what people are told of it.
-# time: 60 s
+# time: 75 s
 load cluster
 
 setup_file()
@@ -61,6 +61,29 @@ goes_before()
 	budgetctl slot remove "$slot" --reason "it is over" >/dev/null
 	eventually goes_before theirs ours
 	[[ $(budgetctl changes speech -o json | jq -r '[.rows[] | select(.what | startswith("slot ")) | .reason] | join(",")') == "it is over,the deadline" ]]
+	budgetctl verify >/dev/null
+}
+
+@test "in a project that is divided among its users the one who had less goes first" {
+	as ada submit train --gpus=4 --time=240
+	eventually job_is train RUNNING
+	as ada submit hers --gpus=4 --time=240
+	as bob submit his --account=vision --gpus=4 --time=240
+	eventually goes_before hers his				# who came first
+	budgetctl project set vision --user-shares=yes --reason "everybody has a turn" >/dev/null
+	eventually goes_before his hers
+	why hers | grep -qF "gpb-bob has used less of theirs and goes first."
+	budgetctl -o json why "$(job hers)" | jq -e '.levels[-1] | .user == "gpb-ada" and .ahead == "gpb-bob" and .project == "vision"' >/dev/null
+	as bob budgetctl tree vision -o json | jq -e '[.rows[] | select(.user) | .name] == ["gpb-ada", "gpb-bob"]' >/dev/null
+	budgetctl share set vision/gpb-bob 0 --reason "next week again" >/dev/null
+	eventually goes_before hers his
+	budgetctl share list vision -n -o parsable | grep -qE "^gpb-bob\|.*\|0\|?$"
+	budgetctl share set vision/gpb-bob 1 >/dev/null
+	rv=0; said=$(budgetctl share set ai/gpb-bob 3 2>&1) || rv=$?
+	((rv == 1)) && [[ $said == *"it has projects below it"* ]]
+	rv=0; as bob budgetctl share set vision/gpb-bob 3 2>/dev/null || rv=$?
+	((rv == 4))
+	budgetctl project set vision --user-shares=inherit >/dev/null
 	budgetctl verify >/dev/null
 }
 

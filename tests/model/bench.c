@@ -187,7 +187,7 @@ void bench_ranks(struct bench *b, int64_t now, int nprojects, int64_t out[O_NODE
 	ledger_rollback(b->d.ledger);
 	cluster_view_free(c);
 	for (int i = 0; i < nprojects; i++)
-		out[i] = ranking_rank(r, b->projects[i]);
+		out[i] = ranking_rank(r, b->projects[i], RANKING_NO_USER);
 	ranking_free(r);
 }
 

@@ -361,10 +361,11 @@ struct occupied {
 	amount_t units;
 };
 
-static void keep_paid(int64_t project, amount_t paid, amount_t unpaid, void *arg)
+static void keep_paid(int64_t project, int64_t uid, amount_t paid, amount_t unpaid, void *arg)
 {
 	struct occupied *x = arg;
 
+	(void)uid;
 	(void)unpaid;
 	x->units += project == x->project ? paid : 0;
 }
@@ -373,7 +374,7 @@ static int read_occupied(struct ledger *l, void *arg, struct fault *why)
 {
 	struct occupied *x = arg;
 	struct occupancy *o = occupancy_new();
-	int rc = occupancy_read(o, l, x->from, why);
+	int rc = occupancy_read(o, l, x->from, false, why);
 
 	occupancy_walk(o, keep_paid, x);
 	occupancy_free(o);

@@ -23,6 +23,7 @@ static struct fake_job table[FAKE_JOBS_MAX];
 static struct fake_node node_table[FAKE_NODES_MAX];
 static size_t named;
 static size_t jobs;
+static int64_t taken_at;
 static int nodes, node_gpus;
 #define LIKE_MAX 4
 static struct node_view like[LIKE_MAX];
@@ -34,10 +35,16 @@ void fake_slurm_reset(void)
 	named = 0;
 	memset(table, 0, sizeof(table));
 	jobs = 0;
+	taken_at = 0;
 	nodes = node_gpus = 0;
 	partitions = 1;
 	memset(like, 0, sizeof(like));
 	fake_slurm_healthy(0);
+}
+
+void fake_slurm_taken_at(int64_t at)
+{
+	taken_at = at;
 }
 
 void fake_slurm_healthy(int64_t gpus)
@@ -128,6 +135,7 @@ int slurm_link_jobs(struct slurm_link *l, int64_t since, struct job_table **out,
 		free(t);
 		return fault_errno(why, ENOMEM, "out of memory");
 	}
+	t->taken_at = taken_at;
 	for (size_t i = 0; i < jobs; i++)
 		t->jobs[t->count++] = table[i].view;
 	*out = t;

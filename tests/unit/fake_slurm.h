@@ -30,6 +30,7 @@ struct fake_node {
 struct fake_node *fake_slurm_node(const char *name);
 
 void fake_slurm_reset(void);		/* no jobs, no GPUs */
+void fake_slurm_taken_at(int64_t at);	/* the next job tables are as slurmctld had them then; 0 = never mind */
 void fake_slurm_healthy(int64_t gpus);	/* that many can be given work */
 void fake_slurm_nodes(int nodes, int gpus);	/* n0, n1... of so many GPUs each, in partition "gpu" */
 

@@ -451,6 +451,7 @@ int main(void)
 	srunner_add_suite(r, pass_hold_suite());
 	srunner_add_suite(r, pass_idle_suite());
 	srunner_add_suite(r, pass_drain_suite());
+	srunner_add_suite(r, pass_users_suite());
 	srunner_add_suite(r, pass_why_suite());
 	srunner_run_all(r, CK_ENV);
 	failed = srunner_ntests_failed(r);

@@ -362,7 +362,27 @@ START_TEST(one_that_does_not_start_gives_its_nodes_up_for_a_while)
 	for (int64_t t = 10; t < 300; t += 10)
 		pass(NOON + t);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM guard WHERE nodes = ''"), 1);
-	pass(NOON + 300 + 700);
+	for (int64_t t = 1000; t < 1150; t += 10) {	/* then again, for as long */
+		pass(NOON + t);
+		ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM guard WHERE nodes <> ''"), 1);
+	}
+}
+END_TEST
+
+START_TEST(while_it_has_given_up_another_one_may_have_nodes_kept)
+{
+	het = true;
+	component[0] = submit(10, "audio", 8, "1h", NOON);
+	component[1] = submit(11, "audio", 8, "1h", NOON);
+	het = false;
+	fake_slurm_het(component[0], 10, 0);
+	fake_slurm_het(component[1], 10, 1);
+	for (int64_t t = 1; t < 300; t += 10)
+		pass(NOON + t);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM guard WHERE nodes = ''"), 1);
+	gang = submit(12, "vision", 16, "1h", NOON + 301 - WAITED);
+	gang->view.node_count = 2;
+	pass(NOON + 302);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM guard WHERE nodes <> ''"), 1);
 }
 END_TEST
@@ -391,6 +411,7 @@ Suite *pass_gang_suite(void)
 	tcase_add_test(h, just_before_its_turn_nothing_free_may_begin_there);
 	tcase_add_test(h, a_free_job_that_has_no_other_nodes_is_held_and_released);
 	tcase_add_test(h, one_that_does_not_start_gives_its_nodes_up_for_a_while);
+	tcase_add_test(h, while_it_has_given_up_another_one_may_have_nodes_kept);
 	suite_add_tcase(s, h);
 	return s;
 }

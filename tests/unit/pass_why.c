@@ -187,6 +187,20 @@ START_TEST(a_task_that_the_array_does_not_have_is_told_so)
 }
 END_TEST
 
+/* The pass began in the second before, and took the table after it. What another task is released for is the money of this one. */
+START_TEST(a_job_that_is_submitted_as_a_pass_begins_keeps_its_hold)
+{
+	fake_slurm_taken_at(NOON + 4);
+	next->view.eligible = NOON + 4;
+	scene_pass(&b, loop, NOON + 3);
+	ck_assert_int_eq(rest->view.held, HELD_BY_ADMIN);
+	fake_slurm_taken_at(0);
+	next->view.eligible = NOON + HOUR;	/* that is another thing: it has --begin */
+	scene_pass(&b, loop, NOON + 5);
+	ck_assert_int_eq(rest->view.held, HELD_NOT);
+}
+END_TEST
+
 START_TEST(a_job_that_no_pass_has_seen_may_have_been_submitted_since)
 {
 	struct json_object *o;
@@ -213,6 +227,7 @@ Suite *pass_why_suite(void)
 	tcase_add_test(t, a_task_that_is_not_waits_for_money);
 	tcase_add_test(t, a_task_is_known_by_its_own_id_too_also_when_it_is_over);
 	tcase_add_test(t, a_task_that_the_array_does_not_have_is_told_so);
+	tcase_add_test(t, a_job_that_is_submitted_as_a_pass_begins_keeps_its_hold);
 	tcase_add_test(t, a_job_that_no_pass_has_seen_may_have_been_submitted_since);
 	suite_add_tcase(s, t);
 	return s;

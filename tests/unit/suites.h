@@ -66,6 +66,7 @@
 	X(submit_options) \
 	X(token) \
 	X(tres) \
+	X(user_shares) \
 	X(verdict) \
 	X(wait_line) \
 	X(when) \
@@ -80,6 +81,7 @@ Suite *pass_displace_suite(void);
 Suite *pass_gang_suite(void);
 Suite *pass_fronts_suite(void);
 Suite *pass_drain_suite(void);
+Suite *pass_users_suite(void);
 Suite *pass_hold_suite(void);
 Suite *pass_idle_suite(void);
 Suite *pass_why_suite(void);

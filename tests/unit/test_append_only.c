@@ -171,7 +171,7 @@ START_TEST(what_is_final_is_never_changed_deleted_or_replaced)
 END_TEST
 
 /* What is set aside and what administrators set, as it is now. */
-static const char *const present[] = { "project", "member", "allocation", "allocation_sum", "cap", "user_sum", "admission", "hold_draw", "shadow",
+static const char *const present[] = { "project", "member", "allocation", "allocation_sum", "cap", "user_sum", "user_share", "admission", "hold_draw", "shadow",
 	"leaving", "guard", "kept_off", "drain", "look", "chain_head", "lane_job", "lane_run", "slot" };
 
 static bool is_known(const char *table)

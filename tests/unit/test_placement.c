@@ -46,6 +46,16 @@ static uint32_t project(const struct world *w, const struct case_row *row, const
 	cases_die(&cases, row, "there is no project %s", name);
 }
 
+/* The project, or a user below one. */
+static void whose(const struct world *w, const struct case_row *row, const char *name, uint32_t *of, uint32_t *user)
+{
+	uint32_t node = project(w, row, name);
+	int up = w->funded[node].parent;
+
+	*of = up == FAIRSHARE_NO_PARENT ? node : (uint32_t)up;
+	*user = up == FAIRSHARE_NO_PARENT ? 0 : node + 1;
+}
+
 static struct placement_part part(const struct case_row *row, const char *text)
 {
 	struct placement_part x;
@@ -62,6 +72,8 @@ static void do_share(struct world *w, const struct case_row *row)
 	struct fairshare_node n = {
 		FAIRSHARE_NO_PARENT, 1, number(row, row->col[2]) * 1000, 0, FAIRSHARE_BY_SHARE};
 
+	if (row->n == 5)
+		n.parent = (int)project(w, row, row->col[4]);
 	w->projects[w->nprojects] = row->col[1];
 	w->funded[w->nprojects] = n;
 	n.charged = number(row, row->col[3]) * 1000;
@@ -84,13 +96,13 @@ static void do_nodes(struct world *w, const struct case_row *row)
 static void do_run(struct world *w, const struct case_row *row)
 {
 	struct placement_part parts[MAX];
-	struct placement_run r = {.project = project(w, row, row->col[2]),
-		.start = number(row, row->col[3]),
+	struct placement_run r = {.start = number(row, row->col[3]),
 		.safe_until = number(row, row->col[4]),
 		.parts = parts};
 	bool leaving = false;
 	int i = 5;
 
+	whose(w, row, row->col[2], &r.project, &r.user);
 	for (; i < row->n && strcmp(row->col[i], "at"); i++) {
 		r.free |= !strcmp(row->col[i], "free");
 		r.lost_protection |= !strcmp(row->col[i], "lost");
@@ -171,9 +183,10 @@ static bool option(struct asked *a, const char *word)
 
 static struct asked question(const struct world *w, const struct case_row *row)
 {
-	struct asked a = {.job = {.project = project(w, row, row->col[1])}};
+	struct asked a = {0};
 	int i = 3;
 
+	whose(w, row, row->col[1], &a.job.project, &a.job.user);
 	if (sscanf(row->col[2], "%d/%u", &a.job.gpus, &a.job.nodes) != 2)
 		cases_die(&cases, row, "%s is not GPUS/NODES", row->col[2]);
 	for (; i < row->n && strcmp(row->col[i], "->"); i++)

@@ -59,7 +59,7 @@ static int64_t ratio(int64_t project, int64_t now)
 {
 	struct ranking_level level[4];
 	struct ranking *r = rank_at(now);
-	int n = ranking_levels(r, project, level, 4);
+	int n = ranking_levels(r, project, RANKING_NO_USER, level, 4);
 
 	ck_assert_int_gt(n, 0);
 	ranking_free(r);
@@ -69,7 +69,7 @@ static int64_t ratio(int64_t project, int64_t now)
 static bool before(int64_t p, int64_t r, int64_t now)
 {
 	struct ranking *x = rank_at(now);
-	bool first = ranking_rank(x, p) < ranking_rank(x, r);
+	bool first = ranking_rank(x, p, RANKING_NO_USER) < ranking_rank(x, r, RANKING_NO_USER);
 
 	ranking_free(x);
 	return first;
@@ -219,11 +219,11 @@ START_TEST(what_was_promised_counts_before_it_runs)
 	struct ranking *x = rank_at(NOON);
 	struct fault why = {0};
 
-	ck_assert_int_eq(ranking_add_entry(x, vision, 336 * GPU_H, &why), 0);
-	ck_assert_uint_lt(ranking_rank(x, speech), ranking_rank(x, vision));
-	ck_assert_uint_lt(ranking_rank(x, far), ranking_rank(x, speech));
+	ck_assert_int_eq(ranking_add_entry(x, vision, RANKING_NO_USER, 336 * GPU_H, &why), 0);
+	ck_assert_uint_lt(ranking_rank(x, speech, RANKING_NO_USER), ranking_rank(x, vision, RANKING_NO_USER));
+	ck_assert_uint_lt(ranking_rank(x, far, RANKING_NO_USER), ranking_rank(x, speech, RANKING_NO_USER));
 	ck_assert_int_eq(fairshare_ratio_ppm(ranking_funded(x), (size_t)ranking_node(x, vision)), 500000);
-	ck_assert_int_eq(ranking_add_entry(x, vision, FAIRSHARE_MAX - 1, &why), -1);	/* more than can be counted changes nothing */
+	ck_assert_int_eq(ranking_add_entry(x, vision, RANKING_NO_USER, FAIRSHARE_MAX - 1, &why), -1);	/* more than can be counted changes nothing */
 	ck_assert_int_eq(fairshare_ratio_ppm(ranking_funded(x), (size_t)ranking_node(x, vision)), 500000);
 	ranking_free(x);
 }
@@ -234,14 +234,14 @@ START_TEST(a_project_that_is_not_in_the_tree_has_no_rank)
 	struct ranking_level level[4];
 	struct ranking *r = rank_at(NOON);
 
-	ck_assert_uint_eq(ranking_rank(r, 99), UINT32_MAX);
-	ck_assert_int_eq(ranking_levels(r, 99, level, 4), 0);
-	ck_assert_int_eq(ranking_levels(r, vision, level, 4), 2);
+	ck_assert_uint_eq(ranking_rank(r, 99, RANKING_NO_USER), UINT32_MAX);
+	ck_assert_int_eq(ranking_levels(r, 99, RANKING_NO_USER, level, 4), 0);
+	ck_assert_int_eq(ranking_levels(r, vision, RANKING_NO_USER, level, 4), 2);
 	ck_assert_str_eq(level[0].name, "lab");
 	ck_assert_str_eq(level[1].name, "vision");
 	ck_assert_int_eq(level[0].share_ppm, 500000);
 	ck_assert_int_eq(level[1].share_ppm, 250000);
-	ck_assert_int_eq(ranking_levels(r, vision, level, 1), 1);
+	ck_assert_int_eq(ranking_levels(r, vision, RANKING_NO_USER, level, 1), 1);
 	ranking_free(r);
 }
 END_TEST
@@ -255,7 +255,7 @@ START_TEST(a_cluster_without_a_healthy_gpu_still_has_an_order)
 	ck_assert_int_eq(ledger_begin(b.l, LEDGER_READ, &b.why), 0);
 	ck_assert_msg(ranking_new(b.l, WEEK, NULL, &(struct gpu_count){0}, x.now, &x.r, &b.why) == 0, "%s", b.why.text);
 	ledger_rollback(b.l);
-	ck_assert_uint_lt(ranking_rank(x.r, speech), ranking_rank(x.r, vision));
+	ck_assert_uint_lt(ranking_rank(x.r, speech, RANKING_NO_USER), ranking_rank(x.r, vision, RANKING_NO_USER));
 	ranking_free(x.r);
 }
 END_TEST

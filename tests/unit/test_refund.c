@@ -276,7 +276,7 @@ static int look_at_ratio(struct ledger *l, void *arg, struct fault *why)
 
 	if (ranking_new(l, 7 * 24 * HOUR, NULL, &(struct gpu_count){ .total = 16, .ntypes = 1, .types = { { "", 16 } } }, NOON + 84 * HOUR, &r, why) < 0)
 		return -1;
-	n = ranking_levels(r, x->project, level, 4);
+	n = ranking_levels(r, x->project, RANKING_NO_USER, level, 4);
 	x->ppm = level[n - 1].ratio_ppm;
 	ranking_free(r);
 	return 0;
