@@ -216,7 +216,7 @@ CREATE TABLE charge (
 	id         INTEGER PRIMARY KEY,
 	run        INTEGER NOT NULL REFERENCES run(id),
 	seq        INTEGER NOT NULL CHECK (seq >= 0),
-	kind       TEXT NOT NULL CHECK (kind IN ('funded', 'free', 'uncovered', 'imported')),
+	kind       TEXT NOT NULL CHECK (kind = 'funded' OR kind = 'free' OR kind = 'uncovered' OR kind = 'imported'),	-- for IN, SQLite makes a table at each INSERT
 	project    INTEGER NOT NULL REFERENCES project(id),
 	at         INTEGER NOT NULL,
 	part_start INTEGER NOT NULL,
