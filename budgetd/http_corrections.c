@@ -8,6 +8,7 @@
 #include "budgetd/log.h"
 #include "budgetd/rates.h"
 #include "lib/agreement.h"
+#include "lib/number.h"
 #include "lib/tres.h"
 #include "settings/enforce.h"
 #include <errno.h>
@@ -261,9 +262,9 @@ static int end_run(struct request *rq, struct fault *why)
 {
 	struct running running = {0};
 	struct correction c;
-	int64_t end, id = strtoll(rq->name, NULL, 10);
+	int64_t end, id;
 	struct run r;
-	int rc = run_by_id(rq->b->ledger, id, &r, why);
+	int rc = number_parse(rq->name, INT64_MAX, &id) < 0 ? 0 : run_by_id(rq->b->ledger, id, &r, why);
 
 	if (rc != 1)
 		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no run %s", rq->name);
