@@ -2,6 +2,7 @@
  * http_allocations.c - allocations: add, set their terms. */
 #include "budgetd/http_money.h"
 #include "budgetd/log.h"
+#include "lib/number.h"
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdio.h>
@@ -101,12 +102,11 @@ static int set_terms(struct request *rq, struct allocation *a, struct change_wor
 
 static int set_allocation(struct request *rq, struct fault *why)
 {
-	char *end;
-	int64_t id = strtoll(rq->name, &end, 10);
+	int64_t id;
 	struct change_words w;
 	struct allocation a;
 	struct project p;
-	int rc = *end ? 0 : allocation_by_id(rq->b->ledger, id, &a, why);
+	int rc = number_parse(rq->name, INT64_MAX, &id) < 0 ? 0 : allocation_by_id(rq->b->ledger, id, &a, why);
 
 	if (rc != 1)
 		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no allocation %s", rq->name);

@@ -3,6 +3,7 @@
 #include "budgetd/http_money.h"
 #include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_request.h"
+#include "lib/number.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,10 +151,9 @@ static int read_decision(struct request *rq, bool *approve, struct fault *why)
 
 static int find_request(struct request *rq, struct budget_request *r, struct fault *why)
 {
-	char *end;
-	int64_t id = strtoll(rq->name, &end, 10);
+	int64_t id;
 	struct project p;
-	int rc = *end ? 0 : budget_request_by_id(rq->b->ledger, id, r, why);
+	int rc = number_parse(rq->name, INT64_MAX, &id) < 0 ? 0 : budget_request_by_id(rq->b->ledger, id, r, why);
 
 	if (rc != 1)
 		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no request %s", rq->name);

@@ -2,6 +2,7 @@
  * http_slots.c - weekly slots of projects: list, add, remove. */
 #include "budgetd/http_money.h"
 #include "budgetd/ledger_slot.h"
+#include "lib/number.h"
 #include "lib/slot.h"
 #include "lib/zone.h"
 #include <errno.h>
@@ -116,10 +117,9 @@ static int remove_slot(struct request *rq, struct fault *why)
 	struct slot_row s;
 	struct change_words w;
 	struct project p;
-	char *end;
-	int64_t id = strtoll(rq->name, &end, 10);
+	int64_t id;
 
-	if (*end || id <= 0)
+	if (number_parse(rq->name, INT64_MAX, &id) < 0 || id == 0)
 		return fault_errno(why, EINVAL, "\"%.40s\" is not the id of a slot; see budgetctl slot list", rq->name);
 	if (money_words(rq, &w, why) < 0 || body_flag(rq, "removed", &removed, why) < 0 || slot_by_id(l, id, &s, why) != 1 ||
 		project_by_id(l, s.project, &p, why) != 1 || request_may_own(rq, l, p.parent, why) < 0)

@@ -18,7 +18,7 @@ const struct job_option_row job_option_table[JOB_OPTIONS] = {
 		"funded: pay from the budget or refuse the job; free: pay nothing, may be displaced at any "
 		"time" },
 	[OPT_TEAM_RANK] = { "gpu-team-rank", "N", "GPUBUDGET_TEAM_RANK",
-		"order among the pending jobs of your own project, 1 to 1000, smaller goes first" },
+		"order among the pending jobs of your own project, 1 to 1000, smaller goes first; 0 is no rank" },
 };
 
 static const char *const tier_names[] = {

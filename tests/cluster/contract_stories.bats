@@ -126,6 +126,23 @@ debug_shell_waits()
 	squeue -h --name="$1" --states=all -O SubmitTime:30,StartTime:30 | { read -r submit start; echo $(($(date -d "$start" +%s) - $(date -d "$submit" +%s))); }
 }
 
+@test "nobody is told to go for a job that a reservation keeps out of the node" {
+	vision_is_ahead
+	as ada submit over --gpus=4 --nodelist=g1 --gpu-min-runtime=10s
+	as ada submit long --gpus=4 --nodelist=g2 --gpu-min-runtime=10m
+	eventually job_is over RUNNING funded
+	eventually job_is long RUNNING funded
+	scontrol create reservation=course users=root starttime=now duration=60 nodes=g1 flags=ignore_jobs >/dev/null
+	as carol submit train --gpus=4 --gpu-min-runtime=20s
+	eventually has_place train
+	eventually ran_for over 18
+	[[ -z $(events_of over) ]]
+	job_is train PENDING
+	scontrol delete reservation=course
+	eventually event_is over "told ROTATED"
+	eventually job_is train RUNNING funded
+}
+
 shell_runs() { [[ $(squeue -h -n shell -o %T) == RUNNING ]]; }
 as_story_ada() { STORY_USER=gpb-ada as_story_user "$@"; }
 

@@ -58,6 +58,8 @@ goes_before()
 	eventually goes_before ours theirs
 	why ours | grep -qF "inside a weekly slot of its own"
 	[[ $(why ours) != *"has used less"* ]]
+	rv=0; said=$(budgetctl slot remove 99999999999999999999 2>&1) || rv=$?
+	((rv == 1)) && [[ $said == *'"99999999999999999999" is not the id of a slot'* ]]
 	budgetctl slot remove "$slot" --reason "it is over" >/dev/null
 	eventually goes_before theirs ours
 	[[ $(budgetctl changes speech -o json | jq -r '[.rows[] | select(.what | startswith("slot ")) | .reason] | join(",")') == "it is over,the deadline" ]]
