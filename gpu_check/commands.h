@@ -4,6 +4,9 @@
 #define GPU_CHECK_COMMANDS_H
 #include "gpu_check/options.h"
 
+/* Is every backend that there should be proven (prove.h). */
+int prove_command(const struct options *o);
+
 /* Where the GPUs of a machine are, and which CPUs the tasks of a job would get. */
 int locality_command(const struct options *o);
 

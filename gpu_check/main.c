@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * main.c - gpu-check: what a machine's GPUs are next to, by hand, in a health check or in CI
+ * main.c - gpu-check: do a machine's GPUs work, and what are they next to; by hand, in a health check or in CI
  *
- * Reads files only: no library of any vendor, no GPU is woken up, no right is needed. */
+ * It loads no library of any vendor itself: the helper does (gpu_check/deadline.h). */
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>

@@ -14,10 +14,13 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define PLACES "gpu-places.conf"
 
-enum { TASKS_MAX = 4096 };
-enum { OPT_ROOT = 256, OPT_PLACES, OPT_CPUS, OPT_TASKS, OPT_GPUS, OPT_STRICT, OPT_MINE, OPT_MANUAL };
+enum { TASKS_MAX = 4096, DEADLINE_MAX_S = 86400, EXPECTED_MAX = 1024, DEADLINE_S = 20 };
+enum { OPT_ROOT = 256, OPT_PLACES, OPT_CPUS, OPT_TASKS, OPT_GPUS, OPT_STRICT, OPT_MINE, OPT_ALL, OPT_LEVEL, OPT_BACKEND, OPT_DEADLINE, OPT_EXPECT,
+	OPT_OPTIONAL, OPT_HELPER, OPT_MANUAL };
+enum { OF_PROVE = 1, OF_LOCALITY = 2, OF_ALL = OF_PROVE | OF_LOCALITY };	/* whose option it is */
 
 static const struct command commands[] = {
+	{ "prove", "the GPUs of this task or node work, or why not; what is done when no command is named", prove_command },
 	{ "locality", "where the GPUs are: NUMA node, CPUs beside them, PCIe link, nearest network card; and which CPUs tasks would get",
 		locality_command },
 };
@@ -26,18 +29,26 @@ static const struct row {
 	int code;			/* what getopt returns: the letter, or above every letter */
 	const char *name, *argument;	/* NULL = takes none */
 	const char *help;		/* NULL = for the build, not told of */
+	int of;
 } rows[] = {
-	{ 'o', "output", "FORMAT", "table or json" },
-	{ OPT_ROOT, "root", "DIR", "read DIR/sys instead of /sys: a tree that was copied from another machine" },
-	{ OPT_PLACES, "places", "FILE", "where GPUs are that firmware is wrong about, below the root; " CONFDIR "/" PLACES },
-	{ OPT_GPUS, "gpus", "BUS_ID,...", "of these GPUs only, as if a job had them" },
-	{ OPT_MINE, "mine", NULL, "of the GPUs only that the environment names: in a job those of the task" },
-	{ OPT_CPUS, "cpus", "LIST", "with --tasks: deal these CPUs, such as 0-15,64-79, as if a job had them" },
-	{ OPT_TASKS, "tasks", "N", "with --cpus: to so many tasks" },
-	{ OPT_STRICT, "strict", NULL, "exit with 3 when a task gets no CPU next to its GPUs" },
-	{ 'h', "help", NULL, "print this and exit" },
-	{ 'V', "version", NULL, "print the version and exit" },
-	{ OPT_MANUAL, "manual", "LIST", NULL },
+	{ 'o', "output", "FORMAT", "table or json", OF_ALL },
+	{ OPT_ROOT, "root", "DIR", "read DIR/sys instead of /sys: a tree that was copied from another machine", OF_ALL },
+	{ OPT_GPUS, "gpus", "BUS_ID,...", "of these GPUs only, as if a job had them", OF_ALL },
+	{ OPT_ALL, "all", NULL, "all GPUs of the node: Slurm's variables are not looked at", OF_PROVE },
+	{ OPT_LEVEL, "level", "LEVEL", "how far: auto, off, enum, copy, kernel, bandwidth; auto is kernel", OF_PROVE },
+	{ OPT_BACKEND, "backend", "NAME", "auto (by the vendors of the GPUs), cuda, hip, level-zero, opencl, opencl-cpu", OF_PROVE },
+	{ OPT_DEADLINE, "deadline", "SECONDS", "for all backends together; 20", OF_PROVE },
+	{ OPT_EXPECT, "expect", "N", "so many GPUs there have to be, whatever Slurm says", OF_PROVE },
+	{ OPT_OPTIONAL, "optional", NULL, "tell what is not proven, and exit with 0 all the same", OF_PROVE },
+	{ OPT_HELPER, "helper", "PATH", "gpu-check-helper, where it is not as it was installed", OF_PROVE },
+	{ OPT_PLACES, "places", "FILE", "where GPUs are that firmware is wrong about, below the root; " CONFDIR "/" PLACES, OF_LOCALITY },
+	{ OPT_MINE, "mine", NULL, "of the GPUs only that the environment names: in a job those of the task", OF_LOCALITY },
+	{ OPT_CPUS, "cpus", "LIST", "with --tasks: deal these CPUs, such as 0-15,64-79, as if a job had them", OF_LOCALITY },
+	{ OPT_TASKS, "tasks", "N", "with --cpus: to so many tasks", OF_LOCALITY },
+	{ OPT_STRICT, "strict", NULL, "exit with 3 when a task gets no CPU next to its GPUs", OF_LOCALITY },
+	{ 'h', "help", NULL, "print this and exit", OF_ALL },
+	{ 'V', "version", NULL, "print the version and exit", OF_ALL },
+	{ OPT_MANUAL, "manual", "LIST", NULL, OF_ALL },
 };
 
 static const char *const exit_code_text[EXIT_CODES] = {
@@ -45,6 +56,8 @@ static const char *const exit_code_text[EXIT_CODES] = {
 	[EXIT_FAILED] = "failed: something cannot be read, or there are fewer CPUs than tasks",
 	[EXIT_USAGE] = "wrong usage",
 	[EXIT_FAR] = "with --strict: a task has no CPU next to its GPUs",
+	[EXIT_UNPROVEN] = "a backend is not proven",
+	[EXIT_NOTHING] = "there is no GPU here that could be proven, or it is hidden",
 };
 
 int complain(enum exit_code code, const char *format, ...)
@@ -64,21 +77,30 @@ static char letter_of(const struct row *r)
 	return r->code < OPT_ROOT ? (char)r->code : 0;
 }
 
-static void help_print(FILE *to)
+static void help_options(FILE *to, const char *title, int of)
 {
-	fputs("Usage: gpu-check COMMAND [OPTION]...\n"
-	      "Look at the GPUs of this machine, or of one whose /sys was copied.\n\nCommands\n", to);
-	for (size_t i = 0; i < COUNT(commands); i++)
-		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].help);
-	fputs("\nOptions\n", to);
-	for (size_t i = 0; i < COUNT(rows) && rows[i].help; i++) {
+	fprintf(to, "\n%s\n", title);
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct row *r = &rows[i];
 		char words[40];
 
+		if (!r->help || r->of != of)
+			continue;
 		snprintf(words, sizeof(words), "--%s%s%s", r->name, r->argument ? " " : "", r->argument ? r->argument : "");
 		fprintf(to, letter_of(r) ? "  -%c, " : "      ", letter_of(r));
 		fprintf(to, "%-18s %s\n", words, r->help);
 	}
+}
+
+static void help_print(FILE *to)
+{
+	fputs("Usage: gpu-check [COMMAND] [OPTION]...\n"
+	      "Do the GPUs of this task or machine work, and what are they next to?\n\nCommands\n", to);
+	for (size_t i = 0; i < COUNT(commands); i++)
+		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].help);
+	help_options(to, "Options", OF_ALL);
+	help_options(to, "Options of prove", OF_PROVE);
+	help_options(to, "Options of locality", OF_LOCALITY);
 	fputs("\nExit codes\n", to);
 	for (size_t i = 0; i < EXIT_CODES; i++)
 		fprintf(to, "  %zu  %s\n", i, exit_code_text[i]);
@@ -94,14 +116,31 @@ static void commands_manual(FILE *to)
 	}
 }
 
-static void options_manual(FILE *to)
+static void options_of_manual(FILE *to, int of)
 {
-	for (size_t i = 0; i < COUNT(rows) && rows[i].help; i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (!rows[i].help || rows[i].of != of)
+			continue;
 		fputs(".It", to);
 		roff_option(to, letter_of(&rows[i]), rows[i].name, rows[i].argument);
 		putc('\n', to);
 		roff_text(to, rows[i].help);
 	}
+}
+
+static void options_manual(FILE *to)
+{
+	options_of_manual(to, OF_ALL);
+}
+
+static void prove_options_manual(FILE *to)
+{
+	options_of_manual(to, OF_PROVE);
+}
+
+static void locality_options_manual(FILE *to)
+{
+	options_of_manual(to, OF_LOCALITY);
 }
 
 static void exit_codes_manual(FILE *to)
@@ -117,7 +156,8 @@ static int manual_print(const char *list)
 	static const struct {
 		const char *name;
 		void (*print)(FILE *to);
-	} lists[] = { { "commands", commands_manual }, { "options", options_manual }, { "exit-codes", exit_codes_manual } };
+	} lists[] = { { "commands", commands_manual }, { "options", options_manual }, { "prove-options", prove_options_manual },
+		{ "locality-options", locality_options_manual }, { "exit-codes", exit_codes_manual } };
 
 	for (size_t i = 0; i < COUNT(lists); i++)
 		if (!strcmp(lists[i].name, list)) {
@@ -162,6 +202,36 @@ static int tasks_take(struct options *out)
 	return -1;
 }
 
+static int level_take(struct options *out)
+{
+	int level = level_of(optarg);
+
+	if (level < 0)
+		return complain(EXIT_USAGE, "--level takes auto, off, enum, copy, kernel, bandwidth, not \"%s\"", optarg);
+	out->level = (enum level)level;
+	return -1;
+}
+
+static int deadline_take(struct options *out)
+{
+	int64_t seconds;
+
+	if (number_parse(optarg, DEADLINE_MAX_S, &seconds) < 0 || seconds == 0)
+		return complain(EXIT_USAGE, "--deadline takes seconds from 1 to %d, not \"%s\"", DEADLINE_MAX_S, optarg);
+	out->deadline_ms = seconds * 1000;
+	return -1;
+}
+
+static int expect_take(struct options *out)
+{
+	int64_t gpus;
+
+	if (number_parse(optarg, EXPECTED_MAX, &gpus) < 0)
+		return complain(EXIT_USAGE, "--expect takes a number of GPUs, not \"%s\"", optarg);
+	out->expected = (int)gpus;
+	return -1;
+}
+
 /* -1 to go on. */
 static int option_take(int code, struct options *out)
 {
@@ -188,6 +258,24 @@ static int option_take(int code, struct options *out)
 	case OPT_MINE:
 		out->mine = true;
 		return -1;
+	case OPT_LEVEL:
+		return level_take(out);
+	case OPT_DEADLINE:
+		return deadline_take(out);
+	case OPT_EXPECT:
+		return expect_take(out);
+	case OPT_BACKEND:
+		out->backend = optarg;
+		return -1;
+	case OPT_HELPER:
+		out->helper = optarg;
+		return -1;
+	case OPT_ALL:
+		out->all = true;
+		return -1;
+	case OPT_OPTIONAL:
+		out->optional = true;
+		return -1;
 	case OPT_MANUAL:
 		return manual_print(optarg);
 	case 'h':
@@ -202,38 +290,62 @@ static int option_take(int code, struct options *out)
 	}
 }
 
-static int command_take(int argc, char **argv, struct options *out)
+static int command_find(int argc, char **argv, struct options *out)
 {
+	out->command = &commands[0];
 	if (argc == 0)
-		return complain(EXIT_USAGE, "which command? Try 'gpu-check --help'.");
+		return -1;
 	if (argc > 1)
 		return complain(EXIT_USAGE, "%s takes no \"%s\"", argv[0], argv[1]);
 	for (size_t i = 0; i < COUNT(commands); i++)
-		if (!strcmp(argv[0], commands[i].name))
+		if (!strcmp(argv[0], commands[i].name)) {
 			out->command = &commands[i];
-	if (!out->command)
-		return complain(EXIT_USAGE, "there is no command \"%s\". Try 'gpu-check --help'.", argv[0]);
-	if (!out->cpus != !out->tasks)
+			return -1;
+		}
+	return complain(EXIT_USAGE, "there is no command \"%s\". Try 'gpu-check --help'.", argv[0]);
+}
+
+/* `given` has a bit for each row. */
+static int options_check(const struct options *o, unsigned given)
+{
+	int of = 1 << (o->command - commands);
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if ((given & 1u << i) && !(rows[i].of & of))
+			return complain(EXIT_USAGE, "%s has no option --%s", o->command->name, rows[i].name);
+	if (!o->cpus != !o->tasks)
 		return complain(EXIT_USAGE, "--cpus and --tasks go together: which CPUs are to be dealt, and to how many tasks");
-	if (out->gpus && out->mine)
+	if (o->gpus && o->mine)
 		return complain(EXIT_USAGE, "--gpus and --mine name the GPUs twice");
-	if (out->strict && !out->tasks)
+	if (o->strict && !o->tasks)
 		return complain(EXIT_USAGE, "--strict judges tasks: it needs --cpus and --tasks");
 	return -1;
+}
+
+static unsigned row_bit(int code)
+{
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].code == code)
+			return 1u << i;
+	return 0;
 }
 
 int options_read(int argc, char **argv, struct options *out)
 {
 	char letters[2 * COUNT(rows) + 1];
 	struct option long_options[COUNT(rows) + 1];
+	unsigned given = 0;
 	int c, rc;
 
-	*out = (struct options){ .root = "/" };
+	*out = (struct options){ .root = "/", .level = LEVEL_PRESET, .deadline_ms = DEADLINE_S * 1000, .expected = -1 };
 	getopt_tables(letters, long_options);
-	while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		if ((rc = option_take(c, out)) >= 0)
 			return rc;
+		given |= row_bit(c);
+	}
 	if (!out->places)
 		out->places = CONFDIR "/" PLACES;
-	return command_take(argc - optind, argv + optind, out);
+	rc = command_find(argc - optind, argv + optind, out);
+	return rc < 0 ? options_check(out, given) : rc;
 }

@@ -5,9 +5,11 @@
 #ifndef GPU_CHECK_OPTIONS_H
 #define GPU_CHECK_OPTIONS_H
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include "gpu_check/stage.h"
 
-enum exit_code { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_FAR, EXIT_CODES };
+enum exit_code { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_FAR, EXIT_UNPROVEN, EXIT_NOTHING, EXIT_CODES };
 
 struct options {
 	const struct command *command;
@@ -16,6 +18,12 @@ struct options {
 	const char *cpus, *gpus;	/* NULL: not given */
 	int tasks;			/* 0: not given */
 	bool json, strict, mine;
+	enum level level;
+	const char *backend;		/* NULL: not given */
+	const char *helper;		/* NULL: the one that was installed */
+	int64_t deadline_ms;
+	int expected;			/* -1: not given */
+	bool all, optional;
 };
 
 struct command {

@@ -109,7 +109,7 @@ tasks() { locality "$@" -o json | jq -r '.tasks[] | "\(.cpus) \(.near)"'; }
 @test "wrong words end with 2, and what is not there with 1" {
 	local words
 
-	for words in "" "lokality" "locality more" "locality --cpus 0-3" "locality --tasks 2" "locality --tasks 0 --cpus 0" "locality --tasks x --cpus 0" \
+	for words in "prove --cpus 0-3" "locality --level enum" "lokality" "locality more" "locality --cpus 0-3" "locality --tasks 2" "locality --tasks 0 --cpus 0" "locality --tasks x --cpus 0" \
 		"locality --strict" "locality -o xml" "locality --nonsense" "locality --gpus x" "locality --gpus 0000:04:00.0 --mine" "locality --cpus 3-1 --tasks 1"; do
 		run --separate-stderr gpu-check $words --root "$TREES/pascal"
 		((status == 2)) || { echo "$words: $status"; return 1; }

@@ -67,7 +67,7 @@ tells()
 	mapfile -t commands < <(gpu-check --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/ \1 /p')
 	mapfile -t options < <(gpu-check --help | grep -oE -- ' --[a-z]+ ')
 	mapfile -t codes < <(gpu-check --help | sed -n '/^Exit codes/,$s/^  [0-9]  \([a-z ]*\).*/\1/p')
-	mapfile -t keys < <(sed -n 's/^.*add(o, "\([a-z_]*\)".*/\1/p' "$top/gpu_check/locality_json.c")
+	mapfile -t keys < <(sed -n 's/^.*add[a-z_]*(o, "\([a-z_]*\)".*/\1/p' "$top"/gpu_check/{locality,prove}_json.c | sort -u)
 	tells gpu-check.1 1 "${commands[@]}"
 	tells gpu-check.1 9 "${options[@]%% }"
 	tells gpu-check.1 4 "${codes[@]}"

@@ -28,6 +28,7 @@
 	X(features) \
 	X(fronts) \
 	X(gpu_count) \
+	X(gpu_lines) \
 	X(gpu_metric) \
 	X(gpu_request) \
 	X(gpu_table) \
