@@ -193,7 +193,7 @@ static int tasks_judge(const struct options *o, const struct view *v)
 
 		if (alignment_of(&v->deal[t], &local) != ALIGNED_NONE)
 			continue;
-		alignment_fault(&v->deal[t], t, view_gpu_names(&v->task[t], names), &why);
+		alignment_fault(&v->deal[t], t, view_gpu_names(&v->task[t], names), &v->deal[t].cpus, &why);
 		complain(EXIT_FAR, "%s", why.text);
 		if (o->strict)
 			rv = EXIT_FAR;

@@ -45,6 +45,7 @@
 	X(locality) \
 	X(nearest) \
 	X(network) \
+	X(numa) \
 	X(order) \
 	X(owed) \
 	X(place) \

@@ -384,7 +384,7 @@ START_TEST(task_without_a_local_cpu_is_told_what_mends_it)
 	s->task[0].near = &s->near[0];
 	ck_assert_int_eq(deal_nearest(&s->cores, s->task, 1), 0);
 	ck_assert_int_eq(alignment_of(&s->task[0], &local), ALIGNED_NONE);
-	ck_assert_int_eq(alignment_fault(&s->task[0], 0, "0000:04:00.0", &why), -1);
+	ck_assert_int_eq(alignment_fault(&s->task[0], 0, "0000:04:00.0", &s->task[0].cpus, &why), -1);
 	ck_assert_str_eq(why.text, "task 0: none of its CPUs 18-21 is next to its GPU 0000:04:00.0, whose CPUs are 0-17,36-53; the job's part "
 		"of this node has no others. Ask for them with --gres-flags=enforce-binding, or for more CPUs with --cpus-per-gpu");
 }
