@@ -179,6 +179,7 @@ int path_load(struct ledger *l, int64_t project, int64_t now, struct path *out, 
 		*n = (struct path_node){ .id = id, .on_exhausted = p.on_exhausted, .unmetered = p.unmetered };
 		memcpy(n->budget.name, p.name, sizeof(n->budget.name));
 		n->budget.credit = p.credit;
+		n->budget.no_share = p.share == 0;
 		if (!p.unmetered && load_node_allocations(l, now, n, why) < 0)
 			return -1;
 		out->depth++;

@@ -302,6 +302,32 @@ static void decide_unlimited(const struct admission_question *q, const struct ad
 	say_displaced(q, rules, a);
 }
 
+/* The first project on the path, from the leaf up, that has share 0; NULL when all have some. */
+static const char *without_share(const struct budget_node *path, int depth)
+{
+	for (int i = 0; i < depth; i++) {
+		if (path[i].no_share)
+			return path[i].name;
+	}
+	return NULL;
+}
+
+/* Nobody is entitled to anything there, so nothing is protected either, whatever hours there are. */
+static void decide_without_share(const struct admission_question *q, const struct admission_rules *rules,
+	const char *name, struct admission *a)
+{
+	if (q->options->tier == TIER_FUNDED || q->on_exhausted == ADMIT_REJECT) {
+		say(a, "refused: %s has share 0, and jobs below it are for the free tier; an owner above it can give "
+			"it a share: budgetctl share set %s WEIGHT", name, name);
+		refuse(a);
+		return;
+	}
+	say(a, "free tier: %s has share 0, and jobs below it are for the free tier. It runs uncharged and may be displaced "
+		"at any time.", name);
+	make_free(a);
+	say_displaced(q, rules, a);
+}
+
 /* May some tasks of an array be funded and others wait? Not where a funded job is changed: that fits as a whole, or is not done. */
 static bool may_wait_in_part(const struct admission_question *q)
 {
@@ -345,6 +371,7 @@ static void decide_funded(const struct admission_question *q, const struct admis
 void admission_decide(const struct admission_question *q, const struct admission_rules *rules, const struct budget_node *path,
 	int depth, struct admission *out)
 {
+	const char *shareless = without_share(path, depth);
 	struct fault why = {0};
 	int64_t fits;
 	int tightest;
@@ -361,6 +388,10 @@ void admission_decide(const struct admission_question *q, const struct admission
 	}
 	if (q->time_limit_s == DURATION_UNLIMITED) {
 		decide_unlimited(q, rules, out);
+		return;
+	}
+	if (shareless && q->on_exhausted != ADMIT_KEEP) {	/* what is funded already stays so */
+		decide_without_share(q, rules, shareless, out);
 		return;
 	}
 	tightest = budget_tightest(path, depth);

@@ -24,6 +24,7 @@ struct budget_node {
 	amount_t credit;	/* its credit limit */
 	amount_t unvested;	/* of the amount, what cannot be used yet (budget_usable) */
 	amount_t debt;		/* what expired allocations are below zero: an expiry does not forgive */
+	bool no_share;		/* its weight among its siblings is 0: jobs below it are for the free tier */
 	bool expired;		/* it has allocations and none of them is live: 0 available, credit included */
 	bool capped;		/* the user who asks may take no more than `cap` of them */
 	amount_t cap, cap_charged, cap_held;	/* charged (less refunds) and held against the live ones for that user alone */

@@ -140,6 +140,10 @@ static void read_node(struct scene *s, char *text)
 		text[strlen(text) - 1] = '\0';
 		n->metered = n->expired = true;
 	}
+	if (text[strlen(text) - 1] == '%') {
+		text[strlen(text) - 1] = '\0';
+		n->no_share = true;
+	}
 	snprintf(n->name, sizeof(n->name), "%s", text);
 }
 
