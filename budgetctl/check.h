@@ -80,5 +80,7 @@ void check_sort(struct check *c);
 
 /* What was given costs a second, and how many GPUs it is; without any 0. */
 amount_t check_price(const struct check *c, const char *tres, int64_t start, int64_t *gpus);
+/* Suspended seconds of the row that cost nothing: none where the site charges them. */
+int64_t check_unpaid_pause(const struct check *c, const struct run_row *row);
 
 #endif

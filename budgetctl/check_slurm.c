@@ -2,7 +2,8 @@
  * check_slurm.c - the sides of slurmdbd and slurmctld (check.h)
  *
  * A resized run has a row for each size, all of the same start; a row's effective start is max(start, submit). GPUs stay
- * allocated to a suspended job, so that a run is its time from start to end, whatever Elapsed says. */
+ * allocated to a suspended job, so that a run is its time from start to end, whatever Elapsed says; less its suspended time where the site
+ * does not charge that. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,6 +97,15 @@ static void label_of_row(const struct run_row *r, char buf[JOB_NAME_TEXT_MAX])
 	job_view_text(&v, buf);
 }
 
+int64_t check_unpaid_pause(const struct check *c, const struct run_row *row)
+{
+	int64_t length = row->end > row->effective_start ? row->end - row->effective_start : 0;
+
+	if (c->settings->charge_suspended == SUSPENDED_CHARGED)
+		return 0;
+	return row->suspended_s < length ? row->suspended_s : length;
+}
+
 static void side_of_rows(const struct check *c, struct check_run *r)
 {
 	const struct run_row *last = &r->rows[r->nrows - 1];
@@ -109,7 +119,7 @@ static void side_of_rows(const struct check *c, struct check_run *r)
 		int64_t gpus, from = r->rows[i].effective_start;
 		amount_t price = check_price(c, r->rows[i].tres_alloc, r->start, &gpus);
 
-		agreement_add_piece(d, from, r->rows[i].end, gpus, price);
+		agreement_add_piece(d, from, r->rows[i].end - check_unpaid_pause(c, &r->rows[i]), gpus, price);
 	}
 	r->fresh |= r->start > c->settled || d->end > c->settled;
 }

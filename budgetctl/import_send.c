@@ -250,9 +250,9 @@ static char *row_make(int64_t line, int64_t job, int64_t uid, const struct sacct
 	int state = (int)strcspn(r->state, " +");
 	char text[ROW_TEXT_MAX];
 	int n = snprintf(text, sizeof(text),
-		"%" PRId64 "\t%s\t%" PRId64 "\t%s\t%s\t%" PRId64 "\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.*s\t%s", line,
+		"%" PRId64 "\t%s\t%" PRId64 "\t%s\t%s\t%" PRId64 "\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.*s\t%s\t%" PRId64, line,
 		r->cluster, job, r->label, r->account, uid, r->partition, r->qos, r->submit, r->start, r->end, state,
-		r->state, r->tres);
+		r->state, r->tres, r->suspended);
 
 	return n < 0 || n >= (int)sizeof(text) || uid < 0 ? NULL : strdup(text);
 }

@@ -102,7 +102,7 @@ struct longer {
 /* What it needs more, in seconds. A run that is free goes on by the quantum, as money returns. */
 static int64_t longer_by(const struct longer *x, const struct run *r)
 {
-	int64_t more = r->start + x->time_limit_s - r->covered_until;
+	int64_t more = r->start + x->time_limit_s + r->suspended_s - r->covered_until;
 
 	return r->ended || r->tier != TIER_FUNDED || r->free_since || more < 0 ? 0 : more;
 }

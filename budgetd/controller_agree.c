@@ -44,12 +44,13 @@ static int slurmdbd_side(struct pass *p, const struct run_row *rows, size_t n, s
 {
 	*out = (struct agreement_side){ .presence = ENDED, .end = rows[n - 1].end };
 	for (size_t i = 0; i < n; i++) {
+		bool free_pause = p->b->settings->charge_suspended == SUSPENDED_NOT_CHARGED;
 		struct gpu_count given = {0};
 		amount_t price;
 
 		if (tres_read(rows[i].tres_alloc, &given, NULL) < 0 || rates_price(p->b->rates, &given, rows->start, &price) < 0)
 			return -1;
-		agreement_add_piece(out, rows[i].effective_start, rows[i].end, given.total, price);
+		agreement_add_piece(out, rows[i].effective_start, rows[i].end - (free_pause ? rows[i].suspended_s : 0), given.total, price);
 	}
 	return 0;
 }

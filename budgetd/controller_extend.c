@@ -72,7 +72,7 @@ static int64_t quantum(const struct run *r, const struct job_view *j, int64_t no
 {
 	int64_t from = r->covered_until > now ? r->covered_until : now;
 	int64_t q = r->min_runtime_s < QUANTUM_MAX_S ? r->min_runtime_s : QUANTUM_MAX_S;
-	int64_t limit_end = j->time_limit_s > 0 && j->time_limit_s != DURATION_UNLIMITED ? r->start + j->time_limit_s : INT64_MAX;
+	int64_t limit_end = j->time_limit_s > 0 && j->time_limit_s != DURATION_UNLIMITED ? r->start + j->time_limit_s + r->suspended_s : INT64_MAX;
 
 	if (q < QUANTUM_MIN_S)
 		q = QUANTUM_MIN_S;
@@ -124,7 +124,7 @@ static int give_excess_back(struct pass *p, void *arg, struct fault *why)
 
 int pass_give_excess_back(struct pass *p, struct run *r, const struct job_view *j, struct fault *why)
 {
-	struct excess x = { .run = r, .covered_until = r->start + j->time_limit_s };
+	struct excess x = { .run = r, .covered_until = r->start + j->time_limit_s + r->suspended_s };
 	int64_t soon = p->now + lead(p) + QUANTUM_MIN_S;	/* past its limit a run is covered by the minute */
 
 	if (p->b->settings->hold != HOLD_TIME_LIMIT || r->tier != TIER_FUNDED || !r->admission || r->free_since || j->time_limit_s <= 0 ||
@@ -144,6 +144,8 @@ int pass_extend_if_due(struct pass *p, struct run *r, const struct job_view *j, 
 	struct extension x = { .run = r, .wanted_s = quantum(r, j, p->now) };
 	int rc;
 
+	if (j->stage == STAGE_SUSPENDED && p->b->settings->charge_suspended == SUSPENDED_NOT_CHARGED)
+		return 0;	/* its cover lasts until it goes on */
 	if (r->tier != TIER_FUNDED || !r->admission || r->price == 0 || r->covered_until - p->now > lead_s ||
 		(r->free_since && !was_free))
 		return 0;

@@ -310,6 +310,18 @@ static int follow_row(struct pass *p, struct run *r, const struct run_row *row, 
 	return tells_a_size(r, &given) ? follow_size(p, r, &given, row->tres_alloc, row->effective_start, why) : 0;
 }
 
+/* Sizes change while a job runs: what came first is told first. */
+static int follow_changes(struct pass *p, struct run *r, const struct job_view *j, struct fault *why)
+{
+	bool size_first = j->resized < j->suspend_time || j->stage == STAGE_SUSPENDED;
+
+	if (size_first && follow_job(p, r, j, why) < 0)
+		return -1;
+	if (pass_suspend(p, r, j, why) < 0)
+		return -1;
+	return size_first ? 0 : follow_job(p, r, j, why);
+}
+
 #define FIRST_SIZE_WAIT_S 60		/* slurmdbd's row of the first part comes within seconds of the change, or not at all */
 
 /* A run that changed its size before it was first seen began with another one, which only slurmdbd still knows. 1 = opened, 0 = not now. */
@@ -349,7 +361,7 @@ int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
 		return rc;
 	if (j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED || r.ended || !j->end || strcmp(j->base_state, "PENDING") == 0)
 		return 0;	/* base state PENDING: it is being requeued, its end is in slurmdbd */
-	if (follow_job(p, &r, j, why) < 0)
+	if (follow_changes(p, &r, j, why) < 0)
 		return -1;
 	return settle(p, &r, j->end, j->base_state, why);
 }
@@ -387,7 +399,12 @@ static bool never_started_for_slurmdbd(const struct run *r, const struct run_row
 	return row->submit == r->submit && !row->start && row->end;
 }
 
-static int settle_by_row(struct pass *p, struct run *r, const struct run_row *row, struct fault *why)
+/* What the rows so far said of the run's suspensions; a row may come twice. */
+struct row_pauses {
+	int64_t total_s, counted;	/* counted: the effective start of the last row */
+};
+
+static int settle_by_row(struct pass *p, struct run *r, const struct run_row *row, struct row_pauses *pauses, struct fault *why)
 {
 	if (row->job_id != r->job)
 		return 0;
@@ -397,6 +414,12 @@ static int settle_by_row(struct pass *p, struct run *r, const struct run_row *ro
 		return 0;
 	if (follow_row(p, r, row, why) < 0)
 		return -1;
+	pauses->total_s += row->effective_start > pauses->counted ? row->suspended_s : 0;
+	pauses->counted = row->effective_start;
+	/* Of a run that went on with another size slurmctld may have told more since. */
+	if (row->end && (!row->resized || pauses->total_s > r->suspended_s) &&
+		pass_suspend_by_row(p, r, pauses->total_s, row->end, why) < 0)
+		return -1;
 	return row->end && !row->resized ? settle(p, r, row->end, row->state, why) : 0;
 }
 
@@ -404,12 +427,13 @@ static int settle_by_row(struct pass *p, struct run *r, const struct run_row *ro
 static int settle_from_slurmdbd(struct pass *p, struct run *r, struct fault *why)
 {
 	struct run_table *rows;
+	struct row_pauses pauses = {0};
 	int rc = 0;
 
 	if (slurm_link_runs_of(p->b->slurm, (uint32_t)r->job, r->start - 1, &rows, why) < 0)
 		return -1;
 	for (size_t i = 0; i < rows->count && rc == 0; i++)
-		rc = settle_by_row(p, r, &rows->rows[i], why);
+		rc = settle_by_row(p, r, &rows->rows[i], &pauses, why);
 	run_table_free(rows);
 	return rc;
 }
@@ -423,7 +447,7 @@ static int follow_run(const struct run *open, void *arg)
 
 	/* The snapshot is older than what this pass wrote: an ended run is not settled again (run_end would not either). */
 	if (is_this_run(j, open)) {
-		if (pass_note_found(p, &r, &why) < 0 || follow_job(p, &r, j, &why) < 0 ||
+		if (pass_note_found(p, &r, &why) < 0 || follow_changes(p, &r, j, &why) < 0 ||
 			charge_past_months(p, &r, j, &why) < 0 || pass_give_excess_back(p, &r, j, &why) < 0 || pass_extend_if_due(p, &r, j, &why) < 0)
 			log_warning("job %s: %s", r.label, why.text);
 		return 0;

@@ -59,7 +59,8 @@ static int read_piece(struct request *rq, struct json_object *o, int64_t start, 
 	if (!json_object_is_type(o, json_type_object) || !json_object_object_get_ex(o, "tres", &tres) ||
 		!json_object_is_type(tres, json_type_string) || strlen(json_object_get_string(tres)) >= sizeof(p->tres))
 		return fault_errno(why, EINVAL, "a piece has \"from\", \"to\" and \"tres\", which is AllocTRES");
-	*p = (struct run_piece){ .from = member_int(o, "from"), .to = member_int(o, "to") };
+	*p = (struct run_piece){ .from = member_int(o, "from"), .to = member_int(o, "to"),
+		.suspended_s = json_object_object_get_ex(o, "suspended_s", NULL) ? member_int(o, "suspended_s") : 0 };
 	snprintf(p->tres, sizeof(p->tres), "%s", json_object_get_string(tres));
 	if (tres_read(p->tres, &given, why) < 0)
 		return -1;
@@ -76,8 +77,12 @@ static int check_pieces(const struct run_facts *f, int64_t start, struct fault *
 	int64_t at = start;
 
 	for (size_t i = 0; i < f->count; i++) {
+		int64_t pause = f->pieces[i].suspended_s;
+
 		if (f->pieces[i].from < at || f->pieces[i].to < f->pieces[i].from)
 			return fault_errno(why, EINVAL, "the pieces of a run follow each other from its start to its end");
+		if (pause < 0 || pause > f->pieces[i].to - f->pieces[i].from)
+			return fault_errno(why, EINVAL, "a piece was not suspended for longer than it lasted");
 		at = f->pieces[i].to;
 	}
 	return f->count == 0 || at == f->ended ? 0 : fault_errno(why, EINVAL, "the last piece leads to the end of the run");

@@ -20,7 +20,7 @@
 
 /* One row as it came. */
 struct row {
-	int64_t line, job, uid, submit, start, end;
+	int64_t line, job, uid, submit, start, end, suspended;
 	const char *cluster, *label, *account, *partition, *qos, *state, *tres;
 };
 
@@ -44,6 +44,7 @@ static const struct row_column {
 	{ "end", true, offsetof(struct row, end), INT64_MAX / 4 },
 	{ "state", false, offsetof(struct row, state), 31 },
 	{ "tres", false, offsetof(struct row, tres), 511 },
+	{ "suspended", true, offsetof(struct row, suspended), INT64_MAX / 4 },
 };
 
 #define ROW_COLUMNS (sizeof(row_columns) / sizeof(row_columns[0]))
@@ -228,6 +229,8 @@ static int piece_read(struct batch *b, const struct row *row, struct import_piec
 	*out = (struct import_piece){ .submit = row->submit, .from = begins(row), .end = row->end, .tres = row->tres };
 	if (out->end < out->from)
 		return fault_set(reason, "it ends before it begins");
+	if (b->rq->b->settings->charge_suspended == SUSPENDED_NOT_CHARGED)
+		out->suspended_s = row->suspended < out->end - out->from ? row->suspended : out->end - out->from;
 	if (row->end > b->rq->now + END_SLACK_S)
 		return fault_set(reason, "it ends in the future");
 	if (tres_read(row->tres, &gpus, reason) < 0)

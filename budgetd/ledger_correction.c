@@ -53,7 +53,7 @@ static int last_correction(struct ledger *l, int64_t run, struct correction *out
 static int add_up(struct ledger *l, struct run_account *a, struct fault *why)
 {
 	static const char parts_sql[] = "SELECT coalesce(sum((part_end - part_start) * CASE WHEN gpus > 0 THEN gpus ELSE 1 END), 0) FROM charge"
-					" WHERE run = ?";
+					" WHERE run = ? AND kind <> 'suspended'";
 	static const char charged_sql[] = "SELECT coalesce(sum(units), 0) FROM charge WHERE run = ?";
 	static const char refunded_sql[] = "SELECT coalesce(sum(j.units), 0) FROM charge c JOIN journal j ON j.charge = c.id"
 					   " WHERE c.run = ? AND j.kind = 'refund' AND j.project = c.project";
@@ -134,7 +134,7 @@ static int64_t gpu_seconds(const struct run_facts *f)
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < f->count; i++)
-		sum += (f->pieces[i].to - f->pieces[i].from) * (f->pieces[i].gpus > 0 ? f->pieces[i].gpus : 1);
+		sum += (f->pieces[i].to - f->pieces[i].from - f->pieces[i].suspended_s) * (f->pieces[i].gpus > 0 ? f->pieces[i].gpus : 1);
 	return sum;
 }
 
@@ -192,6 +192,35 @@ static int refund_over(struct ledger *l, const struct run *r, const struct charg
 	return 0;
 }
 
+/* Where the piece ends for who pays: it was suspended for longer than the books have, and what they lack are the last seconds that they do not have
+ * as suspended. */
+static int payable_to(struct ledger *l, const struct run *r, const struct run_piece *p, int64_t *to, struct fault *why)
+{
+	static const char pauses_sql[] = "SELECT max(part_start, ?2), min(part_end, ?3) FROM charge WHERE run = ?1 AND kind = 'suspended'"
+					 " AND part_start < ?3 AND part_end > ?2 ORDER BY part_start DESC";
+	static const char sum_sql[] = "SELECT coalesce(sum(min(part_end, ?3) - max(part_start, ?2)), 0) FROM charge WHERE run = ?1"
+				      " AND kind = 'suspended' AND part_start < ?3 AND part_end > ?2";
+	int64_t known, lack;
+	sqlite3_stmt *st;
+	int rc = -1;
+
+	*to = p->to;
+	if (sql_int(l, &known, sum_sql, why, "iii", r->id, p->from, p->to) < 0)
+		return -1;
+	lack = p->suspended_s - known;
+	if (lack <= 0)
+		return 0;
+	st = sql_bind(l, pauses_sql, why, "iii", r->id, p->from, p->to);
+	while (st && (rc = sql_step(l, st, why)) == 1 && *to - sql_col(st, 1) < lack) {
+		lack -= *to - sql_col(st, 1);
+		*to = sql_col(st, 0);
+	}
+	if (rc == 1)
+		sqlite3_reset(st);
+	*to -= lack;
+	return rc < 0 ? -1 : 0;
+}
+
 /* Who paid for a run that was in the other tier or account paid for nothing. */
 static int refund_parts(struct ledger *l, const struct run *r, const struct run_facts *f, struct correction *c, struct fault *why)
 {
@@ -200,8 +229,11 @@ static int refund_parts(struct ledger *l, const struct run *r, const struct run_
 	struct charge part = {0};
 	int rc;
 
-	for (size_t i = 0; i < payable; i++)
+	for (size_t i = 0; i < payable; i++) {
 		pieces[i] = (struct agreement_piece){ f->pieces[i].from, f->pieces[i].to, f->pieces[i].price };
+		if (payable_to(l, r, &f->pieces[i], &pieces[i].to, why) < 0)
+			return -1;
+	}
 	while ((rc = next_funded_part(l, r->id, &part, why)) == 1) {
 		amount_t should = agreement_should_cost(pieces, payable, part.part_start, part.part_end);
 
@@ -259,7 +291,7 @@ int run_correct(struct ledger *l, struct run *r, const struct run_facts *f, stru
 int run_note_end(struct ledger *l, const struct run *r, int64_t end, int64_t now, struct fault *why)
 {
 	static const char used_sql[] = "SELECT coalesce(sum((min(part_end, ?2) - part_start) * CASE WHEN gpus > 0 THEN gpus ELSE 1 END), 0)"
-				       " FROM charge WHERE run = ?1 AND part_start < ?2";
+				       " FROM charge WHERE run = ?1 AND part_start < ?2 AND kind <> 'suspended'";
 	static const char back_sql[] = "SELECT coalesce(sum(j.units), 0) FROM charge c JOIN journal j ON j.charge = c.id WHERE c.run = ? AND"
 				       " j.kind = 'refund' AND j.project = c.project AND j.at = ?";
 	struct correction c = { .at = now, .run = r->id, .kind = "end", .ended = end, .tier = r->tier, .project = r->project,
@@ -272,11 +304,21 @@ int run_note_end(struct ledger *l, const struct run *r, int64_t end, int64_t now
 
 /* --- a run that is not -------------------------------------------------------------------------- */
 
+/* Of the first `n` pieces. */
+static int64_t suspended_s(const struct run_facts *f, size_t n)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += f->pieces[i].suspended_s;
+	return sum;
+}
+
 /* As for a run that budgetd meets: what its answer set aside, from its start, as far as the money goes. */
 static int cover(struct ledger *l, struct run *r, const struct run_facts *f, int64_t now, struct fault *why)
 {
 	struct hold_row h = { .admission = r->admission, .project = r->project, .run = r->id, .tasks = 1, .opened_at = now };
-	int64_t wanted_s = f->ended - r->start < r->min_runtime_s ? f->ended - r->start : r->min_runtime_s;
+	int64_t ran_s = f->ended - r->start - suspended_s(f, f->count), wanted_s = ran_s < r->min_runtime_s ? ran_s : r->min_runtime_s;
 	struct budget_node nodes[BUDGET_DEPTH_MAX];
 	struct path path;
 	amount_t wanted;
@@ -319,9 +361,11 @@ int run_enter(struct ledger *l, struct run *r, const struct run_facts *f, struct
 	if (r->tier == TIER_FUNDED && r->admission && cover(l, r, f, c->at, why) < 0)
 		return -1;
 	for (size_t i = 1; i < f->count; i++)
-		if (run_resize(l, r, f->pieces[i].from, f->pieces[i].gpus, f->pieces[i].price, f->pieces[i].tres, c->at, why) < 0)
+		if (run_suspend(l, r, suspended_s(f, i), f->pieces[i - 1].to, false, c->at, why) < 0 ||
+			run_resize(l, r, f->pieces[i].from, f->pieces[i].gpus, f->pieces[i].price, f->pieces[i].tres, c->at, why) < 0)
 			return -1;
-	if (run_end(l, r, f->ended, f->state, c->at, why) < 0 || run_note_displaced(l, r, c->at, why) < 0)
+	if (run_suspend(l, r, suspended_s(f, f->count), f->ended, false, c->at, why) < 0 ||
+		run_end(l, r, f->ended, f->state, c->at, why) < 0 || run_note_displaced(l, r, c->at, why) < 0)
 		return -1;
 	return finish(l, r, f, c, why);
 }

@@ -48,6 +48,7 @@ int run_account_read(struct ledger *l, int64_t run, struct run_account *out, str
 
 struct run_piece {
 	int64_t from, to, gpus;
+	int64_t suspended_s;		/* of it that cost nothing */
 	amount_t price;			/* units a second, by the rates at the start of the run */
 	char tres[512];			/* AllocTRES */
 };

@@ -335,14 +335,18 @@ static int part_write(struct writing *w, int64_t from, int64_t end, struct fault
 	return part_add(w, "imported", from, end, w->piece->price * (end - from), why);
 }
 
-/* A piece is split at the months' edges, as every run is. */
+/* A piece is split at the months' edges, as every run is, and where its suspended seconds begin. */
 static int piece_write(struct writing *w, struct fault *why)
 {
+	int64_t ran_to = w->piece->end - w->piece->suspended_s;
+
 	for (int64_t from = w->piece->from, month, edge; from < w->piece->end; from = edge) {
 		zone_utc_month(from, &month, &edge);
+		if (from < ran_to && edge > ran_to)
+			edge = ran_to;
 		if (edge > w->piece->end)
 			edge = w->piece->end;
-		if (part_write(w, from, edge, why) < 0)
+		if ((from < ran_to ? part_write(w, from, edge, why) : part_add(w, "suspended", from, edge, 0, why)) < 0)
 			return -1;
 	}
 	return 0;

@@ -21,6 +21,7 @@ struct import_piece {
 	int64_t gpus;
 	amount_t price;			/* units a second */
 	const char *tres;
+	int64_t suspended_s;		/* of it that cost nothing, its last seconds; at most its length */
 };
 
 struct import_run {

@@ -15,7 +15,7 @@
 	"r.id, r.cluster, r.job, r.submit, r.start, r.label, r.partition, r.admission, r.project, r.uid, r.tier, r.min_runtime,"  \
 	" r.gpus, r.tres, r.price, r.covered_until, r.free_since, r.ended, r.state,"                                               \
 	" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start), r.lost_at,"                  \
-	" r.unprotected_at, r.unprotected_why"
+	" r.unprotected_at, r.unprotected_why, r.suspended"
 
 static void run_read(sqlite3_stmt *st, struct run *r)
 {
@@ -43,6 +43,7 @@ static void run_read(sqlite3_stmt *st, struct run *r)
 	r->lost_at = sql_col(st, 20);
 	r->unprotected_at = sql_col(st, 21);
 	snprintf(r->unprotected_why, sizeof(r->unprotected_why), "%s", sql_text(st, 22));
+	r->suspended_s = sql_col(st, 23);
 }
 
 int run_by_id(struct ledger *l, int64_t id, struct run *out, struct fault *why)
@@ -110,10 +111,11 @@ int run_open(struct ledger *l, struct run *r, struct fault *why)
 
 int run_update(struct ledger *l, const struct run *r, struct fault *why)
 {
-	static const char update_sql[] = "UPDATE run SET covered_until = ?, free_since = ?, gpus = ?, tres = ?, price = ? WHERE id = ?";
+	static const char update_sql[] = "UPDATE run SET covered_until = ?, free_since = ?, gpus = ?, tres = ?, price = ?, suspended = ?"
+					 " WHERE id = ?";
 
-	return sql_do(l, update_sql, why, "ipisii", r->covered_until, r->free_since ? &r->free_since : NULL, r->gpus, r->tres, r->price,
-		r->id);
+	return sql_do(l, update_sql, why, "ipisipi", r->covered_until, r->free_since ? &r->free_since : NULL, r->gpus, r->tres, r->price,
+		r->suspended_s ? &r->suspended_s : NULL, r->id);
 }
 
 int run_set_lost(struct ledger *l, int64_t run, int64_t at, struct fault *why)
@@ -179,19 +181,20 @@ static int charge_add(struct ledger *l, struct charge *c, int64_t seq, struct fa
 	return 0;
 }
 
-/* Where the parts of a run that are charged already end, and how many they are. */
+/* Where the parts of a run that are charged already end, how many they are, and the seconds of them that were suspended. */
 struct parts {
-	int64_t charged_to, count;
+	int64_t charged_to, count, suspended_s;
 };
 
 static int parts_so_far(struct ledger *l, const struct run *r, struct parts *out, struct fault *why)
 {
-	static const char parts_sql[] = "SELECT coalesce(max(part_end), ?2), count(*) FROM charge WHERE run = ?1";
+	static const char parts_sql[] = "SELECT coalesce(max(part_end), ?2), count(*),"
+					" coalesce(sum(part_end - part_start) FILTER (WHERE kind = 'suspended'), 0) FROM charge WHERE run = ?1";
 	sqlite3_stmt *st = sql_bind(l, parts_sql, why, "ii", r->id, r->start);
 
 	if (!st || sql_step(l, st, why) != 1)
 		return -1;
-	*out = (struct parts){ sql_col(st, 0), sql_col(st, 1) };
+	*out = (struct parts){ sql_col(st, 0), sql_col(st, 1), sql_col(st, 2) };
 	sqlite3_reset(st);
 	return 0;
 }
@@ -211,44 +214,69 @@ static int charge_funded_part(struct ledger *l, const struct run *r, struct hold
 		return fault_errno(why, EOVERFLOW, "the charge of job %s is more than can be counted", r->label);
 	if (charge_add(l, &c, done->count, why) < 0)
 		return -1;
-	*done = (struct parts){ c.part_end, done->count + 1 };
+	done->charged_to = c.part_end;
+	done->count++;
 	return hold_charge(l, h, c.units, c.id, now, why);
 }
 
-static int charge_unpaid_part(struct ledger *l, const struct run *r, struct parts *done, int64_t end, int64_t now, struct fault *why)
+static int charge_unpaid_part(struct ledger *l, const struct run *r, const char *kind, struct parts *done, int64_t end, int64_t now,
+	struct fault *why)
 {
 	struct charge c = { .run = r->id, .project = r->project, .at = now, .part_start = done->charged_to, .part_end = end,
 		.gpus = r->gpus, .price = r->price };
-	bool decided = r->tier == TIER_FREE || (r->free_since && r->free_since <= done->charged_to);
 
-	snprintf(c.kind, sizeof(c.kind), "%s", decided ? "free" : "uncovered");
+	snprintf(c.kind, sizeof(c.kind), "%s", kind);
 	if (charge_add(l, &c, done->count, why) < 0)
 		return -1;
-	*done = (struct parts){ end, done->count + 1 };
+	done->charged_to = end;
+	done->count++;
 	return 0;
 }
 
-/* Charge a run up to `end`, month by month: what its hold (NULL = none) pays for, and what nobody pays for. */
+/* What no hold pays for, of a run or of the rest of one. What was suspended and has no part yet made its cover longer by as much at most. */
+static const char *unpaid_kind(const struct run *r, const struct parts *done)
+{
+	int64_t pause_s = r->suspended_s - done->suspended_s;
+
+	return r->tier == TIER_FREE || (r->free_since && r->free_since - pause_s <= done->charged_to) ? "free" : "uncovered";
+}
+
+/* Month by month, up to `end`: what the hold (NULL = none) pays for, and what nobody pays for; all of it suspended, nobody is asked. */
+static int charge_months(struct ledger *l, const struct run *r, struct hold_row *h, bool suspended, struct parts *done, int64_t end,
+	int64_t now, struct fault *why)
+{
+	do {
+		int64_t month, edge;
+
+		zone_utc_month(done->charged_to, &month, &edge);
+		if (edge > end)
+			edge = end;
+		if (h && !suspended && charge_funded_part(l, r, h, done, edge, now, why) < 0)
+			return -1;
+		if (done->charged_to < edge &&
+			charge_unpaid_part(l, r, suspended ? "suspended" : unpaid_kind(r, done), done, edge, now, why) < 0)
+			return -1;
+		assert(done->charged_to == edge);	/* each turn ends a month or the run: it goes on */
+	} while (done->charged_to < end);
+	return 0;
+}
+
+/* Charge a run up to `end`. Of its suspended seconds those that have no part yet are the last ones. */
 static int charge_up_to(struct ledger *l, const struct run *r, struct hold_row *h, int64_t end, int64_t now, struct fault *why)
 {
+	int64_t suspended_s, paid_end;
 	struct parts done;
 
 	if (parts_so_far(l, r, &done, why) < 0)
 		return -1;
 	assert(done.charged_to <= end);
-	do {
-		int64_t month, edge;
-
-		zone_utc_month(done.charged_to, &month, &edge);
-		if (edge > end)
-			edge = end;
-		if (h && charge_funded_part(l, r, h, &done, edge, now, why) < 0)
-			return -1;
-		if (done.charged_to < edge && charge_unpaid_part(l, r, &done, edge, now, why) < 0)
-			return -1;
-		assert(done.charged_to == edge);	/* each turn ends a month or the run: it goes on */
-	} while (done.charged_to < end);
-	return 0;
+	suspended_s = r->suspended_s - done.suspended_s;
+	if (suspended_s > end - done.charged_to)
+		suspended_s = end - done.charged_to;
+	paid_end = suspended_s > 0 ? end - suspended_s : end;
+	if ((paid_end > done.charged_to || paid_end == end) && charge_months(l, r, h, false, &done, paid_end, now, why) < 0)
+		return -1;
+	return paid_end < end ? charge_months(l, r, NULL, true, &done, end, now, why) : 0;
 }
 
 /* --- charged beyond its end --------------------------------------------------------------------- */
@@ -402,6 +430,38 @@ int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount
 	return run_update(l, r, why);
 }
 
+/* --- suspended time that costs nothing ----------------------------------------------------------- */
+
+/* A cover that reached into the pause is not used up by it, and what was to be free at its end is so later. */
+static void shift_cover(struct run *r, int64_t pause_s, int64_t until)
+{
+	if (r->covered_until <= until - pause_s)
+		return;
+	if (r->free_since == r->covered_until)
+		r->free_since += pause_s;
+	r->covered_until += pause_s;
+}
+
+int run_suspend(struct ledger *l, struct run *r, int64_t total_s, int64_t until, bool over, int64_t now, struct fault *why)
+{
+	struct hold_row h;
+	int held, ended = has_ended(l, r, why);
+
+	if (ended != 0)
+		return ended;
+	over = over && until > r->charged_to;
+	if (total_s == r->suspended_s && !over)
+		return 1;
+	if (total_s > r->suspended_s)
+		shift_cover(r, total_s - r->suspended_s, until);
+	r->suspended_s = total_s;
+	held = over ? hold_of_run(l, r->id, &h, why) : 0;
+	if (held < 0 || (over && charge_up_to(l, r, held ? &h : NULL, until, now, why) < 0))
+		return -1;
+	r->charged_to = over ? until : r->charged_to;
+	return run_update(l, r, why);
+}
+
 int ledger_all_seen(struct ledger *l, int64_t *out, struct fault *why)
 {
 	static const char seen_sql[] = "SELECT all_seen_at FROM look";
@@ -415,50 +475,4 @@ int ledger_set_all_seen(struct ledger *l, int64_t at, struct fault *why)
 	static const char set_sql[] = "INSERT INTO look (id, all_seen_at) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET all_seen_at = ?1";
 
 	return sql_do(l, set_sql, why, "i", at);
-}
-
-/* --- lists -------------------------------------------------------------------------------------- */
-
-static void charge_read(sqlite3_stmt *st, struct charge *c)
-{
-	memset(c, 0, sizeof(*c));
-	c->id = sql_col(st, 0);
-	c->run = sql_col(st, 1);
-	c->at = sql_col(st, 2);
-	c->project = sql_col(st, 3);
-	snprintf(c->kind, sizeof(c->kind), "%s", sql_text(st, 4));
-	c->part_start = sql_col(st, 5);
-	c->part_end = sql_col(st, 6);
-	c->gpus = sql_col(st, 7);
-	c->units = sql_col(st, 8);
-	snprintf(c->label, sizeof(c->label), "%s", sql_text(st, 9));
-	snprintf(c->tres, sizeof(c->tres), "%s", sql_text(st, 10));
-	c->uid = sql_col(st, 11);
-	c->run_start = sql_col(st, 12);
-}
-
-int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, charge_fn each, void *arg,
-	struct fault *why)
-{
-#define CHARGE_COLUMNS                                                                                                           \
-	"c.id, c.run, c.at, c.project, c.kind, c.part_start, c.part_end, c.gpus, c.units, r.label, r.tres, r.uid, r.start"
-	static const char walk_sql[] =
-		"WITH RECURSIVE below(id) AS (SELECT id FROM project WHERE CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END"
-		" UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id)"
-		"SELECT " CHARGE_COLUMNS " FROM charge c JOIN run r ON r.id = c.run WHERE c.project IN (SELECT id FROM below)"
-		" AND c.id < ?2 ORDER BY c.id DESC LIMIT ?3";
-	static const char job_sql[] = "SELECT " CHARGE_COLUMNS " FROM run r JOIN charge c ON c.run = r.id WHERE r.job = ?1 AND c.id < ?2"
-				      " ORDER BY c.id DESC LIMIT ?3";
-	sqlite3_stmt *st = sql_bind(l, job ? job_sql : walk_sql, why, "iii", job ? job : project, before ? before : INT64_MAX, limit);
-	struct charge c;
-	int rc = -1;
-
-	while (st && (rc = sql_step(l, st, why)) == 1) {
-		charge_read(st, &c);
-		if (each(&c, arg) < 0) {
-			sqlite3_reset(st);
-			return -1;
-		}
-	}
-	return rc;
 }

@@ -29,6 +29,7 @@ struct run {
 	int64_t lost_at;		/* since when its end is not known; 0 = it is not lost */
 	int64_t unprotected_at;		/* since when its minimum runtime protects it no more; 0 = it does (ledger_event.h) */
 	char unprotected_why[16];	/* the word of its reason */
+	int64_t suspended_s;		/* of it so far that cost nothing; stays 0 where suspended time is charged */
 };
 
 /* 1 = it was there already (and *r is it), 0 = opened, -1. */
@@ -70,9 +71,15 @@ int run_interim(struct ledger *l, struct run *r, int64_t edge, int64_t now, stru
 int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount_t price, const char *tres, int64_t now,
 	struct fault *why);
 
+/* Suspended time of a run that costs nothing: `total_s` of it by now, what is new up to `until`. Its hold covers as much longer. `over`: it was
+ * resumed (or has ended), and is charged up to there, the suspended seconds being the last ones before `until`; what is never told to be over they are
+ * the last ones of what is charged next. A smaller total than before is one that knows the end: a job that is cancelled in its suspension ended,
+ * for Slurm, as that began. 1 = told before, nothing changed; else 0; -1. A power cut may lose it: LEDGER_HOLDS will do. */
+int run_suspend(struct ledger *l, struct run *r, int64_t total_s, int64_t until, bool over, int64_t now, struct fault *why);
+
 struct charge {
 	int64_t id, run, at, project;
-	char kind[12];			/* funded, free, uncovered, imported */
+	char kind[12];			/* funded, free, uncovered, imported, suspended */
 	int64_t part_start, part_end, gpus;
 	amount_t price, units;		/* price: units a second, of the size that the run had then */
 	/* read only, for lists */

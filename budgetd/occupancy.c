@@ -297,7 +297,10 @@ int occupancy_walk_open(struct ledger *l, open_use_fn each, void *arg, struct fa
 {
 	static const char open_sql[] =
 		"SELECT r.project, r.tier = 'funded' AND r.admission IS NOT NULL, r.price, r.start, r.min_runtime, r.covered_until,"
-		" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start), r.uid FROM run r INDEXED BY run_open WHERE r.ended IS NULL";
+		/* suspended seconds that have no part yet are none that it used */
+		" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start) + iif(r.suspended IS NULL, 0, max(0, r.suspended -"
+		" (SELECT coalesce(sum(part_end - part_start), 0) FROM charge WHERE run = r.id AND kind = 'suspended'))), r.uid"
+		" FROM run r INDEXED BY run_open WHERE r.ended IS NULL";
 	sqlite3_stmt *st = sql_bind(l, open_sql, why, "");
 	int rc = -1;
 

@@ -134,6 +134,11 @@ int pass_mark(struct pass *p, const struct job_view *j, const char *token, const
 int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why);	/* running, or ended since */
 int pass_follow_runs(struct pass *p, struct fault *why);	/* extend those that live, settle those that are gone */
 
+/* --- controller_suspend.c: suspended time, where the site does not charge it; *r becomes what the books have --- */
+int pass_suspend(struct pass *p, struct run *r, const struct job_view *j, struct fault *why);	/* as slurmctld has it */
+/* As slurmdbd has it: `total_s` by `until`, where a piece of the run ended. */
+int pass_suspend_by_row(struct pass *p, struct run *r, int64_t total_s, int64_t until, struct fault *why);
+
 /* --- controller_extend.c: a run that outlives its hold --- */
 int pass_extend_if_due(struct pass *p, struct run *r, const struct job_view *j, struct fault *why);
 /* `hold = time_limit`: what it has beyond its limit, because that became shorter or a longer one did not come about. */

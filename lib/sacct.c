@@ -270,6 +270,7 @@ static int span_read(const struct sacct_row *row, struct times *t, struct sacct_
 		submit_choose(row, t, run->start, &run->submit, why) < 0)
 		return -1;
 	run->from = run->start > run->submit ? run->start : run->submit;
+	run->suspended = t->suspended > 0 ? t->suspended : 0;
 	return run->from > run->end ? fault_set(why, "it ends before it was submitted") : 0;
 }
 

@@ -54,6 +54,7 @@ struct sacct_run {
 	const char *cluster, *job, *account, *user;	/* cluster "" = not told */
 	int64_t submit, start;	/* with cluster and job the key of a row; start alone: of a run */
 	int64_t from, end;	/* what this row has of the run; from <= end */
+	int64_t suspended;	/* seconds of it, as sacct says; 0 = not told */
 	struct gpu_count gpus;
 	const char *tres;	/* what they were read from */
 	const char *label;	/* as people write the job: 12_3 */

@@ -20,6 +20,7 @@ enum unlimited_policy { UNLIMITED_FREE, UNLIMITED_REJECT };
 enum unknown_account_policy { UNKNOWN_ACCOUNT_REJECT, UNKNOWN_ACCOUNT_FREE };
 enum drain_extent { DRAIN_ALL, DRAIN_OURS };
 enum displacement { DISPLACE_ON, DISPLACE_OFF };
+enum suspended_time { SUSPENDED_CHARGED, SUSPENDED_NOT_CHARGED };
 enum hold_basis { HOLD_MIN_RUNTIME, HOLD_TIME_LIMIT };
 enum enforcement { ENFORCE_ON, ENFORCE_WARN, ENFORCE_OFF };	/* the strictest first; enforce.h */
 
@@ -39,6 +40,7 @@ struct settings {
 	/* the contract */
 	int64_t default_min_runtime_s, max_min_runtime_s;
 	int hold, on_exhausted, unlimited_time, unknown_account;	/* enums above */
+	int charge_suspended;		/* enum suspended_time */
 	int64_t node_fail_refund_s;
 	int displace;			/* enum displacement */
 	int64_t displace_kinds, hysteresis_percent;

@@ -23,6 +23,7 @@ static const char *const enforce_words[] = { "on", "warn", "off", NULL };
 static const char *const drain_words[] = { "all", "ours", NULL };
 static const char *const displace_words[] = { "on", "off", NULL };
 static const char *const exporter_words[] = { "nvidia", "amd", "intel", NULL };
+static const char *const suspended_words[] = { "yes", "no", NULL };
 static const char *const hold_words[] = { "min_runtime", "time_limit", NULL };
 
 #define AT(field) offsetof(struct settings, field)
@@ -75,6 +76,9 @@ const struct setting_row settings_table[SETTINGS] = {
 		"A job without any time limit: free = accepted into the free tier, reject = refused." },
 	{ "unknown_account", CHOICE, AT(unknown_account), "reject", 0, 0, unknown_account_words,
 		"A Slurm account that is no project: reject = refused, free = its jobs run in the free tier." },
+	{ "charge_suspended", CHOICE, AT(charge_suspended), "yes", 0, 0, suspended_words,
+		"GPUs stay allocated to a suspended job: yes = that time is charged like any other, no = it costs nothing and its hold\n"
+		"lasts as much longer. A run is treated as it is set while it runs; budgetctl check compares by what is set now."},
 	{ "node_fail_refund", SECONDS, AT(node_fail_refund_s), "4h", 0, 30 * DAY, NULL,
 		"When a node fails, its funded runs are given back what they were charged for their last hours: at most that much of each.\n"
 		"0 = nothing." },

@@ -23,7 +23,7 @@ struct setting_row {
 	const char *help;		/* lines of the sample's comment */
 };
 
-#define SETTINGS 51
+#define SETTINGS 52
 
 extern const struct setting_row settings_table[SETTINGS];
 

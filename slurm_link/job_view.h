@@ -75,6 +75,7 @@ struct job_view {
 	int64_t planned_start;		/* pending: when Slurm expects to start it, 0 = no idea */
 	int64_t resized;		/* when it last changed its size, 0 = never */
 	int64_t suspended_s;		/* of the run so far, up to the table's taken_at */
+	int64_t suspend_time;		/* when it was last suspended or resumed, 0 = never */
 	int64_t time_limit_s;		/* JOB_TIME_LIMIT_UNSET, DURATION_UNLIMITED or seconds */
 
 	bool batch;			/* has a script; srun and salloc cannot be requeued */

@@ -96,6 +96,7 @@ static void fill_times(struct job_view *v, const slurm_job_info_t *j, int64_t no
 	v->end = is_over ? j->end_time : 0;
 	v->planned_start = has_run ? 0 : j->start_time;
 	v->resized = j->resize_time;
+	v->suspend_time = has_run ? j->suspend_time : 0;
 	v->suspended_s = has_run ? suspended_seconds(j, now) : 0;
 	v->time_limit_s = slurm_link_minutes(j->time_limit);
 }

@@ -155,6 +155,7 @@ CREATE TABLE run (
 	import        INTEGER REFERENCES import(id),				-- taken from Slurm's accounting; NULL = seen by the loop
 	unprotected_at  INTEGER,						-- its minimum runtime protects it no more since then
 	unprotected_why TEXT CHECK ((unprotected_why IS NULL) = (unprotected_at IS NULL)),	-- a reason as in event
+	suspended     INTEGER CHECK (suspended > 0),				-- seconds of it that were suspended and cost nothing
 	UNIQUE (job, cluster, submit, start)					-- in this order it serves who looks for a job alone, too
 ) STRICT;
 CREATE INDEX run_open ON run(cluster, job) WHERE ended IS NULL;
@@ -216,7 +217,7 @@ CREATE TABLE charge (
 	id         INTEGER PRIMARY KEY,
 	run        INTEGER NOT NULL REFERENCES run(id),
 	seq        INTEGER NOT NULL CHECK (seq >= 0),
-	kind       TEXT NOT NULL CHECK (kind = 'funded' OR kind = 'free' OR kind = 'uncovered' OR kind = 'imported'),	-- for IN, SQLite makes a table at each INSERT
+	kind       TEXT NOT NULL CHECK (kind = 'funded' OR kind = 'free' OR kind = 'uncovered' OR kind = 'imported' OR kind = 'suspended'),	-- for IN, SQLite makes a table at each INSERT
 	project    INTEGER NOT NULL REFERENCES project(id),
 	at         INTEGER NOT NULL,
 	part_start INTEGER NOT NULL,

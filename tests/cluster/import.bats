@@ -143,7 +143,7 @@ sound()		{ budgetctl verify >"$BATS_TEST_TMPDIR/verify" || { cat "$BATS_TEST_TMP
 }
 
 @test "only administrators import, and what is sent is looked at" {
-	local good='1\talone\t5\t5\tvision\t0\tgpu\tnormal\t1760000000\t1760000000\t1760003600\tCOMPLETED\tgres/gpu=1'
+	local good='1\talone\t5\t5\tvision\t0\tgpu\tnormal\t1760000000\t1760000000\t1760003600\tCOMPLETED\tgres/gpu=1\t0'
 
 	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}"
 	as_nobody curl -s -X POST --unix-socket "$PEOPLE" -d "{\"rows\":\"$good\"}" http://localhost/v1/imports >"$BATS_TEST_TMPDIR/said"
@@ -153,7 +153,7 @@ sound()		{ budgetctl verify >"$BATS_TEST_TMPDIR/verify" || { cat "$BATS_TEST_TMP
 	api "$PEOPLE" POST /v1/imports -d '{"rows":7}'
 	answered 400 '"rows\" must be a text, not a whole number'
 	api "$PEOPLE" POST /v1/imports -d '{"rows":"1\talone"}'
-	answered 400 'row 0 has 2 values, not 13'
+	answered 400 'row 0 has 2 values, not 14'
 	api "$PEOPLE" POST /v1/imports -d "{\"rows\":\"$good\n${good/1760000000/yesterday}\"}"
 	answered 400 'row 1: \"submit\" must be a number'
 	api "$PEOPLE" POST /v1/imports -d "{\"rows\":\"${good/alone}\"}"

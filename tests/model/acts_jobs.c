@@ -291,6 +291,14 @@ static bool modify(struct history *h)
 
 /* --- running ------------------------------------------------------------------------------------ */
 
+/* What happened to a run happened in that order. */
+static int64_t last_change(const struct w_job *j)
+{
+	int64_t at = j->resized > j->start ? j->resized : j->start;
+
+	return at > j->paused_at ? at : j->paused_at;
+}
+
 static bool end_or_requeue(struct history *h, bool requeue)
 {
 	struct w_job *j = some_job(h, is_running);
@@ -299,10 +307,14 @@ static bool end_or_requeue(struct history *h, bool requeue)
 
 	if (!j)
 		return false;
-	at = meanwhile(h, j->resized ? j->resized : j->start);
-	slow = chance(h, 3) && at - 30 > (j->resized ? j->resized : j->start);
+	at = meanwhile(h, last_change(j));
+	slow = chance(h, 3) && at - 30 > last_change(j);
 	if (slow)
 		at -= between(h, 1, 30);
+	if (j->state == W_SUSPENDED) { /* for Slurm it ended when it was suspended */
+		at = j->paused_at;
+		slow = at < h->looked;
+	}
 	if (requeue && at == j->start)
 		return false;
 	late = !j->resized && chance(h, 20) ? between(h, 1, 400) : 0;
@@ -328,12 +340,13 @@ static bool resize(struct history *h)
 	struct w_job *j = some_job(h, is_running);
 	int64_t at;
 
-	if (!j || j->resized)
+	if (!j || j->resized || j->state == W_SUSPENDED)
 		return false;
-	at = meanwhile(h, j->start + 1);
+	at = meanwhile(h, last_change(j) + 1);
 	if (at <= j->start)
 		return false;
 	j->resized = at;
+	j->paused_first = j->paused;
 	j->given = (int)between(h, 1, 6);
 	tell(h, "job %d goes from %d to %d GPUs at %+jd", number_of(h, j), j->first_given, j->given,
 		(intmax_t)(at - h->now));
@@ -346,13 +359,27 @@ static bool change_running(struct history *h)
 
 	if (!j)
 		return false;
-	if (chance(h, 50)) {
-		j->limit = 60 * between(h, 1, 240);
-		tell(h, "the limit of running job %d becomes %jd s", number_of(h, j), (intmax_t)j->limit);
-	} else {
-		j->state = j->state == W_RUNNING ? W_SUSPENDED : W_RUNNING;
-		tell(h, "job %d is %s", number_of(h, j), j->state == W_RUNNING ? "resumed" : "suspended");
-	}
+	j->limit = 60 * between(h, 1, 240);
+	tell(h, "the limit of running job %d becomes %jd s", number_of(h, j), (intmax_t)j->limit);
+	return true;
+}
+
+static bool is_suspended(const struct w_job *j)
+{
+	return j->state == W_SUSPENDED;
+}
+
+/* What is suspended goes on rather than that more is suspended. */
+static bool suspend_or_resume(struct history *h)
+{
+	struct w_job *j = some_job(h, chance(h, 60) ? is_suspended : is_running);
+	int64_t at;
+
+	if (!j)
+		return false;
+	at = meanwhile(h, last_change(j));
+	world_suspend(j, at);
+	tell(h, "job %d is %s at %+jd", number_of(h, j), j->state == W_RUNNING ? "resumed" : "suspended", (intmax_t)(at - h->now));
 	return true;
 }
 
@@ -360,7 +387,8 @@ bool job_act(struct history *h)
 {
 	static bool (*const acts[])(struct history *) = {submit, submit, submit, submit, submit_past_plugin,
 		start, start, start, start, start, start, end, end, end, requeue, requeue, cancel,
-		hold_or_release, modify, resize, change_running};
+		hold_or_release, modify, resize, change_running, suspend_or_resume,
+		suspend_or_resume};
 
 	return acts[below(h, sizeof(acts) / sizeof(acts[0]))](h);
 }
@@ -371,7 +399,10 @@ void jobs_end(struct history *h)
 		struct w_job *j = &h->w.jobs[i];
 
 		if (is_running(j)) {
-			world_end(&h->w, i, h->now, false, 0, false);
+			bool suspended = j->state == W_SUSPENDED;
+
+			world_end(&h->w, i, suspended ? j->paused_at : h->now, false, 0, false);
+			h->w.rows[h->w.nrows - 1].slow_clock = suspended && j->paused_at < h->looked;
 		} else if (j->state == W_PENDING) {
 			j->state = W_ENDED;
 			j->end = h->now;

@@ -120,7 +120,10 @@ static struct sums sums_of(const struct oracle *o, int run)
 
 static enum o_kind kind_of(const char *text)
 {
-	return strcmp(text, "funded") == 0 ? O_FUNDED : strcmp(text, "free") == 0 ? O_UNPAID : O_UNCOVERED;
+	return strcmp(text, "funded") == 0	  ? O_FUNDED
+	       : strcmp(text, "free") == 0	  ? O_UNPAID
+	       : strcmp(text, "suspended") == 0 ? O_PAUSED
+						  : O_UNCOVERED;
 }
 
 static struct sums sums_in_books(struct history *h, int job, int64_t start)
@@ -153,12 +156,16 @@ static void compare_run(struct history *h, const struct w_row *w)
 	if (memcmp(&ours, &theirs, sizeof(ours)) != 0)
 		differ(h,
 			"the run of job %d at %jd: the oracle has %jd s funded (%jd units), %jd s free, %jd "
-			"s uncovered; the books have"
-			" %jd s (%jd units), %jd s, %jd s",
+			"s uncovered, %jd s suspended; the books have"
+			" %jd s (%jd units), %jd s, %jd s, %jd s",
 			w->job, (intmax_t)(w->start - h->epoch), (intmax_t)ours.seconds[0],
 			(intmax_t)ours.units[0], (intmax_t)ours.seconds[1], (intmax_t)ours.seconds[2],
+			(intmax_t)ours.seconds[O_PAUSED],
 			(intmax_t)theirs.seconds[0], (intmax_t)theirs.units[0], (intmax_t)theirs.seconds[1],
-			(intmax_t)theirs.seconds[2]);
+			(intmax_t)theirs.seconds[2], (intmax_t)theirs.seconds[O_PAUSED]);
+	if (!w->slow_clock && theirs.seconds[O_PAUSED] != (h->o.pauses_are_free ? w->paused : 0))
+		differ(h, "the run of job %d was suspended for %jd s, and its suspended parts add up to %jd s", w->job, (intmax_t)w->paused,
+			(intmax_t)theirs.seconds[O_PAUSED]);
 	if (w->slow_clock ? all < w->end - w->start : all != w->end - w->start)
 		differ(h, "the run of job %d lasted %jd s and its parts add up to %jd s", w->job,
 			(intmax_t)(w->end - w->start), (intmax_t)all);

@@ -94,7 +94,7 @@ static enum job_stage stage_of(enum w_state s)
 	return stages[s];
 }
 
-static void view(const struct w_job *j, int number, struct texts *t, struct job_view *v)
+static void view(const struct slurm_link *l, const struct w_job *j, int number, struct texts *t, struct job_view *v)
 {
 	bool runs = j->start != 0;
 
@@ -116,6 +116,8 @@ static void view(const struct w_job *j, int number, struct texts *t, struct job_
 		.start = j->start,
 		.end = j->end,
 		.resized = j->resized,
+		.suspended_s = world_paused(l, j),
+		.suspend_time = j->paused_at,
 		.time_limit_s = j->limit,
 		.batch = true,
 		.requeueable = true,
@@ -152,7 +154,7 @@ int slurm_link_jobs(struct slurm_link *l, int64_t since, struct job_table **out,
 	for (int i = 0; i < l->njobs; i++) {
 		if (!world_in_table(l, &l->jobs[i]))
 			continue;
-		view(&l->jobs[i], i, &texts, &t->jobs[t->count++]);
+		view(l, &l->jobs[i], i, &texts, &t->jobs[t->count++]);
 	}
 	*out = t;
 	return 0;
@@ -238,6 +240,7 @@ static void row(const struct w_row *r, int part, struct texts *t, struct run_row
 		.eligible = r->submit,
 		.start = r->start,
 		.end = first ? r->resized : r->end,
+		.suspended_s = first ? r->paused_first : r->paused - r->paused_first,
 		.time_limit_s = r->limit};
 	out->effective_start = out->start > out->submit ? out->start : out->submit;
 	out->elapsed_s = out->end - out->start;

@@ -188,6 +188,8 @@ int history_run(struct history *h, struct bench *b, uint64_t seed, FILE *story)
 	h->o.away = 60;
 	h->o.again = 600;
 	h->o.types = O_TYPES;
+	h->o.pauses_are_free = seed % 3 == 0;
+	b->settings->charge_suspended = h->o.pauses_are_free ? SUSPENDED_NOT_CHARGED : SUSPENDED_CHARGED;
 	bench_log_to(story);
 	bench_begin(b, &h->w, seed % THOROUGH == 0);
 	if (setjmp(h->differs)) {

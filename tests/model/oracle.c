@@ -263,7 +263,7 @@ static void meet(struct oracle *o, int64_t now, const struct o_seen *s, const st
 			o_start(o, s, now, false);
 		r = o_run_of(o, s);
 		if (r && s->stage == O_ENDED)
-			o_settle(o, r, s, now);
+			o_settle(o, r, s, now, false);
 	}
 	if (!rows || !s->restarts || j->runs >= s->restarts || (s->stage == O_PENDING && !tied) ||
 		o->told[s->job] == s->submit)
@@ -280,14 +280,14 @@ static void follow(struct oracle *o, int64_t now, struct o_run *r, const struct 
 		if (table[i].job == r->job && table[i].start == r->start && table[i].stage != O_PENDING) {
 			if (table[i].stage == O_ENDED)
 				return;
-			o_resize(o, r, &table[i]);
+			o_changes(o, r, &table[i], now);
 			o_interim(o, r, &table[i], now);
-			o_extend(o, r, table[i].limit, now);
+			o_extend(o, r, &table[i], now);
 			return;
 		}
 	for (int i = 0; i < nrows; i++)
 		if (rows[i].job == r->job && rows[i].start == r->start && rows[i].end)
-			o_settle(o, r, &rows[i], now);
+			o_settle(o, r, &rows[i], now, true);
 }
 
 /* Running before pending, the oldest start first; what this pass has opened was looked at already. */

@@ -26,7 +26,7 @@
 
 enum o_policy { O_FREE, O_REJECT };
 enum o_tier { O_REFUSED, O_FUNDED_TIER, O_FREE_TIER };
-enum o_kind { O_FUNDED, O_UNPAID, O_UNCOVERED, O_KINDS }; /* of a part; UNPAID is "free" */
+enum o_kind { O_FUNDED, O_UNPAID, O_UNCOVERED, O_PAUSED, O_KINDS }; /* of a part; UNPAID is "free" */
 
 struct o_node {
 	int parent; /* O_NONE: a root */
@@ -63,6 +63,8 @@ struct o_seen {
 	bool suspended, insists, held_by_user, eligible, in_funded_qos, in_free_qos, free_tier;
 	int64_t submit, start, end, limit;
 	int64_t resized; /* when the GPUs changed, 0 = never */
+	int64_t paused, paused_first; /* seconds that it was suspended, before its GPUs changed */
+	int64_t paused_at; /* when it was last suspended or resumed; of a row 0, slurmdbd does not say */
 	int first_gpus;  /* before that */
 	int gpus, restarts;
 	int type; /* asked for while pending, given while it runs */
@@ -99,6 +101,7 @@ struct o_run {
 	int64_t paid_to;   /* what the hold covers */
 	int64_t free_from; /* 0: nobody decided that it is free now */
 	int64_t part_from; /* what is before was posted */
+	int64_t paused, posted_paused; /* suspended seconds that cost nothing, and those that were posted */
 	int hold;
 };
 
@@ -123,6 +126,7 @@ struct o_entry { /* of the journal, charges apart */
 
 struct oracle {
 	int64_t lead, unbound, user_held, max_minimum, away, again; /* settings, seconds */
+	bool pauses_are_free;
 	int types;                                                  /* that the nodes have */
 	int passes;                                                 /* in a row without trouble */
 	int64_t rank[O_NODES];		/* of the projects, the order of their jobs: told before each pass */

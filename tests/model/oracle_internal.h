@@ -44,9 +44,9 @@ int64_t o_held_by(const struct oracle *o, int hold); /* 0 for O_NONE */
 
 struct o_run *o_run_of(struct oracle *o, const struct o_seen *s); /* NULL: not known */
 void o_start(struct oracle *o, const struct o_seen *s, int64_t now, bool from_rows);
-void o_resize(struct oracle *o, struct o_run *r, const struct o_seen *s);
+void o_changes(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now);
 void o_interim(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now);
-void o_extend(struct oracle *o, struct o_run *r, int64_t limit, int64_t now);
-void o_settle(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now);
+void o_extend(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now);
+void o_settle(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now, bool from_rows);
 
 #endif

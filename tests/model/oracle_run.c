@@ -85,6 +85,7 @@ static void post(struct oracle *o, struct o_run *r, enum o_kind kind, int64_t fr
 		post(o, r, kind, from, to);
 		return;
 	}
+	r->posted_paused += kind == O_PAUSED ? to - from : 0;
 	p = o->nparts++;
 	o->parts[p] = (struct o_part){
 		.run = (int)(r - o->runs), .kind = kind, .from = from, .to = to, .gpus = r->gpus};
@@ -94,9 +95,8 @@ static void post(struct oracle *o, struct o_run *r, enum o_kind kind, int64_t fr
 	o_hold_charge(o, r->hold, p, o->parts[p].units);
 }
 
-/* Everything up to `at` is posted: what the hold covered, what nobody had looked at, what was decided to be
- * free. */
-static void post_until(struct oracle *o, struct o_run *r, int64_t at)
+/* What ran up to `at`. */
+static void post_running(struct oracle *o, struct o_run *r, int64_t at)
 {
 	int64_t paid = o_most(r->part_from, o_least(r->paid_to, at));
 	int64_t unknown = r->free_from ? o_most(paid, o_least(r->free_from, at)) : at;
@@ -109,6 +109,45 @@ static void post_until(struct oracle *o, struct o_run *r, int64_t at)
 		post(o, r, O_UNPAID, unknown, at);
 	}
 	r->part_from = o_most(r->part_from, at);
+}
+
+/* Everything up to `at` is posted: what the hold covered, what nobody had looked at, what was decided to be
+ * free; and at its end what it was suspended, where that costs nothing. */
+static void post_until(struct oracle *o, struct o_run *r, int64_t at)
+{
+	int64_t pause = o_least(r->paused - r->posted_paused, at - r->part_from);
+	int64_t paid_to = r->paid_to, free_from = r->free_from;
+
+	if (pause <= 0) {
+		post_running(o, r, at);
+		return;
+	}
+	if (r->funded) /* the seconds that the hold is for, as if they were the first ones */
+		r->paid_to = r->part_from + o_held_by(o, r->hold) / r->price;
+	r->free_from = free_from && r->funded ? r->paid_to : free_from;
+	post_running(o, r, at - pause);
+	r->paid_to = paid_to;
+	r->free_from = free_from;
+	post(o, r, O_PAUSED, r->part_from, at);
+	r->part_from = at;
+}
+
+/* What slurmctld or slurmdbd says of its suspensions: the hold lasts as much longer, where it had not run out before. Since it goes on, where
+ * they lay is known. */
+static void learn_pause(struct oracle *o, struct o_run *r, int64_t total, int64_t until, bool over)
+{
+	int64_t more = total - r->paused;
+
+	if (!o->pauses_are_free)
+		return;
+	if (more > 0 && r->paid_to > until - more) {
+		if (r->free_from == r->paid_to)
+			r->free_from += more;
+		r->paid_to += more;
+	}
+	r->paused = total;
+	if (over && until > r->part_from)
+		post_until(o, r, until);
 }
 
 struct o_run *o_run_of(struct oracle *o, const struct o_seen *s)
@@ -172,7 +211,7 @@ void o_start(struct oracle *o, const struct o_seen *s, int64_t now, bool from_ro
 
 /* A smaller run is covered as long as before and gives the rest back, a larger one until its hold is used up.
  */
-void o_resize(struct oracle *o, struct o_run *r, const struct o_seen *s)
+static void resize(struct oracle *o, struct o_run *r, const struct o_seen *s)
 {
 	int64_t need;
 
@@ -191,6 +230,26 @@ void o_resize(struct oracle *o, struct o_run *r, const struct o_seen *s)
 	r->paid_to = s->resized + o_held_by(o, r->hold) / r->price;
 	if (r->free_from)
 		r->free_from = r->paid_to;
+}
+
+/* As the table shows it, in the order in which it happened. */
+void o_changes(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now)
+{
+	int64_t until = s->suspended ? now : s->end ? o_least(s->end, s->paused_at) : s->paused_at;
+
+	if (s->suspended || s->resized < s->paused_at) /* what is suspended does not change its size */
+		resize(o, r, s);
+	learn_pause(o, r, s->paused, until, !s->suspended);
+	resize(o, r, s);
+}
+
+/* A row for each size: how long, and not when. */
+static void changes_of_rows(struct oracle *o, struct o_run *r, const struct o_seen *s)
+{
+	if (s->paused_first > r->paused)
+		learn_pause(o, r, s->paused_first, s->resized, false);
+	resize(o, r, s);
+	learn_pause(o, r, s->paused, s->end, false);
 }
 
 /* A month is over under a run that goes on: what ran in it is posted, a minute later, since clocks differ. */
@@ -220,11 +279,14 @@ static void give_back_beyond(struct oracle *o, const struct o_run *r, int64_t en
 	}
 }
 
-void o_settle(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now)
+void o_settle(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now, bool from_rows)
 {
 	if (r->ended)
 		return;
-	o_resize(o, r, s);
+	if (from_rows)
+		changes_of_rows(o, r, s);
+	else
+		o_changes(o, r, s, now);
 	if (s->end < r->part_from)
 		give_back_beyond(o, r, s->end, now);
 	r->ended = o_most(s->end, r->part_from);
@@ -266,12 +328,14 @@ static bool was_affordable(struct oracle *o, const struct o_run *r, int64_t want
 
 /* The next quantum is paid before the time that it covers begins, to the time limit at most, past it by the
  * minute. */
-void o_extend(struct oracle *o, struct o_run *r, int64_t limit, int64_t now)
+void o_extend(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now)
 {
-	int64_t from = o_most(r->paid_to, now), left = r->start + limit - from;
+	int64_t from = o_most(r->paid_to, now), left = r->start + s->limit + r->paused - from;
 	int64_t wanted = left > 0 ? o_least(left, o_most(60, o_least(r->minimum, 3600))) : 60;
 	int64_t seconds = r->price ? affordable(o, r, wanted, now) : 0;
 
+	if (o->pauses_are_free && s->suspended)
+		return;
 	if (!r->funded || r->paid_to > now + o->lead || r->free_from > now)
 		return;
 	if (r->free_from && !was_affordable(o, r, wanted, now))

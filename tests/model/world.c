@@ -67,6 +67,8 @@ void world_end(struct slurm_link *w, int job, int64_t at, bool requeue, int64_t 
 		.start = j->start,
 		.end = at,
 		.resized = j->resized,
+		.paused = j->paused,
+		.paused_first = j->paused_first,
 		.alloc = j->alloc,
 		.first_alloc = j->first_alloc,
 		.limit = j->limit,
@@ -80,7 +82,20 @@ void world_end(struct slurm_link *w, int job, int64_t at, bool requeue, int64_t 
 		return;
 	j->restarts++;
 	j->submit = at;
-	j->start = j->resized = 0;
+	j->start = j->resized = j->paused = j->paused_first = j->paused_at = 0;
+}
+
+void world_suspend(struct w_job *j, int64_t at)
+{
+	if (j->state == W_SUSPENDED)
+		j->paused += at - j->paused_at;
+	j->state = j->state == W_RUNNING ? W_SUSPENDED : W_RUNNING;
+	j->paused_at = at;
+}
+
+int64_t world_paused(const struct slurm_link *w, const struct w_job *j)
+{
+	return j->paused + (j->state == W_SUSPENDED ? w->now - j->paused_at : 0);
 }
 
 static void funding_of(const char *qos, struct o_seen *s)
@@ -118,6 +133,8 @@ static void show_job(const struct slurm_link *w, int job, struct o_seen *s)
 	s->start = j->start;
 	s->end = j->end;
 	s->resized = j->resized;
+	s->paused = world_paused(w, j);
+	s->paused_at = j->paused_at;
 	s->first_gpus = j->first_given;
 	s->gpus = s->stage == O_PENDING ? j->gpus : j->given;
 	s->type = s->stage == O_PENDING ? j->type : j->given_type;
@@ -149,6 +166,8 @@ int world_rows(const struct slurm_link *w, struct o_seen out[W_ROWS])
 		out[n].start = r->start;
 		out[n].end = r->end;
 		out[n].resized = r->resized;
+		out[n].paused = r->paused;
+		out[n].paused_first = r->paused_first;
 		out[n].first_gpus = r->first_given;
 		out[n].gpus = r->given;
 		out[n].type = r->type;

@@ -27,6 +27,7 @@ struct w_job {
 	bool insists, free_tier, dependency;
 	enum job_held held;
 	int64_t submit, start, end, resized;
+	int64_t paused, paused_first, paused_at; /* seconds suspended, those before the change of size; the last suspension or resumption */
 	int given, first_given, given_type, restarts;
 	char qos[24], comment[64], admin_comment[128];
 	const char *alloc, *first_alloc, *detail; /* as Slurm tells them, instead of what was given; static texts */
@@ -35,7 +36,7 @@ struct w_job {
 /* A run as slurmdbd has it; of a resized one it shows two rows. */
 struct w_row {
 	int job, node, given, first_given, type;
-	int64_t submit, start, end, resized, limit, visible;
+	int64_t submit, start, end, resized, limit, visible, paused, paused_first;
 	char qos[24], admin_comment[128];
 	const char *alloc, *first_alloc;
 	bool twice;
@@ -64,6 +65,11 @@ bool world_startable(const struct slurm_link *w, const struct w_job *j);
 
 /* A run is over, for good or because its job goes back to the queue. `late` seconds until slurmdbd tells. */
 void world_end(struct slurm_link *w, int job, int64_t at, bool requeue, int64_t late, bool twice);
+
+/* It is suspended, or goes on. */
+void world_suspend(struct w_job *j, int64_t at);
+/* As slurmctld counts it at this moment. */
+int64_t world_paused(const struct slurm_link *w, const struct w_job *j);
 
 /* What the daemon can see now, for the oracle. Their number. */
 int world_table(const struct slurm_link *w, struct o_seen out[O_JOBS]);

@@ -52,6 +52,23 @@ static struct import_result charge(struct import_run r)
 
 #define parts_are(what, n) ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM charge WHERE " what), n)
 
+/* --- suspended time that costs nothing ------------------------------------------------------------ */
+
+START_TEST(suspended_seconds_of_what_is_imported_cost_nothing)
+{
+	struct import_run r = run_of(7, MARCH - HOUR, 2);
+	struct import_result out;
+
+	books_allot(&b, vision, 1000 * GPU_H, 0, 0);
+	r.pieces[0].suspended_s = HOUR / 2;
+	out = _i ? charge(r) : import(r);
+	ck_assert_int_eq(out.units, 3 * GPU_H);
+	ck_assert_int_eq(out.gpu_seconds, 3 * HOUR);
+	ck_assert_int_eq(books_ask(&b, "SELECT part_end - part_start FROM charge WHERE kind = 'suspended' AND units = 0"), HOUR / 2);
+	parts_are("kind <> 'suspended'", 2);
+}
+END_TEST
+
 /* --- counted ------------------------------------------------------------------------------------ */
 
 START_TEST(what_was_imported_once_is_not_imported_twice)
@@ -282,6 +299,7 @@ Suite *import_suite(void)
 	Suite *s = suite_create("import");
 
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_loop_test(t, suspended_seconds_of_what_is_imported_cost_nothing, 0, 2);
 	tcase_add_test(t, what_was_imported_once_is_not_imported_twice);
 	tcase_add_test(t, the_same_row_twice_in_one_batch_counts_once);
 	tcase_add_test(t, a_requeued_job_has_several_runs);

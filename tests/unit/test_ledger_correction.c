@@ -100,6 +100,56 @@ static struct run charged_run(int64_t job)
 
 /* --- a run that is in the books ----------------------------------------------------------------- */
 
+static int pause_run(struct ledger *l, void *run, struct fault *why)
+{
+	return run_suspend(l, run, 600, NOON + 1800, true, NOON + 1800, why);
+}
+
+/* The books know of 600 s, up to 1800 s; slurmdbd has more, or less. What is more are the last seconds that were paid for. */
+static const struct {
+	int64_t suspended_s, refunded_s;
+} longer_pauses[] = { { 600, 0 }, { 900, 300 }, { 3000, 2400 }, { 2700, 2100 }, { 0, 0 } };
+
+START_TEST(a_run_that_was_suspended_for_longer_gets_the_rest_back)
+{
+	struct submission s = { .project = vision, .gpus = 2, .min_runtime_s = 2 * HOUR };
+	struct run_piece p = piece(0, HOUR, 2);
+	struct run r;
+	struct step x = { .run = &r, .facts = facts(&p, 1), .kind = "gpus" };
+
+	p.suspended_s = longer_pauses[_i].suspended_s;
+	ck_assert_int_eq(books_submit(&b, &s), 0);
+	books_start(&b, &s, 7, NOON, &r);
+	ck_assert_int_eq(books_do(&b, LEDGER_HOLDS, pause_run, &r), 0);
+	ck_assert_int_eq(books_end(&b, &r, NOON + HOUR), 0);
+	ck_assert_int_eq(CHARGED(), 2 * (HOUR - 600) * PRICE);
+	ck_assert_int_eq(step(&x), 0);
+	ck_assert_int_eq(x.c.refunded, 2 * longer_pauses[_i].refunded_s * PRICE);
+	ck_assert_int_eq(x.c.gpu_seconds, 2 * (HOUR - p.suspended_s));
+}
+END_TEST
+
+START_TEST(a_run_that_is_entered_was_suspended_at_the_end_of_each_piece)
+{
+	struct run_piece p[] = { piece(0, 1800, 2), piece(1800, HOUR, 1) };
+	struct submission s = { .project = vision, .gpus = 2, .min_runtime_s = 2 * HOUR };
+	struct run r;
+	struct step x = { .what = ENTER, .run = &r, .facts = facts(p, 2), .kind = "missing" };
+
+	p[0].suspended_s = 300;
+	p[1].suspended_s = 600;
+	ck_assert_int_eq(books_submit(&b, &s), 0);
+	r = (struct run){ .cluster = "c", .job = 8, .submit = NOON, .start = NOON, .label = "8", .partition = "gpu", .project = vision,
+		.uid = 1000, .admission = s.admission.id, .tier = TIER_FUNDED, .min_runtime_s = 2 * HOUR, .gpus = 2, .tres = "gres/gpu=2",
+		.price = 2 * PRICE, .covered_until = NOON };
+	ck_assert_int_eq(step(&x), 0);
+	ck_assert_int_eq(CHARGED(), (2 * 1500 + 1200) * PRICE);
+	ck_assert_int_eq(PARTS("suspended"), 2 * 300 + 600);
+	ck_assert_int_eq(books_ask(&b, "SELECT part_start FROM charge WHERE kind = 'suspended' ORDER BY seq") - NOON, 1500);
+	ck_assert_int_eq(x.c.gpu_seconds, 2 * 1500 + 1200);
+}
+END_TEST
+
 START_TEST(what_was_charged_beyond_the_end_is_given_back_once)
 {
 	struct run r = charged_run(7);
@@ -376,6 +426,8 @@ Suite *ledger_correction_suite(void)
 	TCase *t = tcase_create("corrections");
 
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_loop_test(t, a_run_that_was_suspended_for_longer_gets_the_rest_back, 0, (int)(sizeof(longer_pauses) / sizeof(longer_pauses[0])));
+	tcase_add_test(t, a_run_that_is_entered_was_suspended_at_the_end_of_each_piece);
 	tcase_add_test(t, what_was_charged_beyond_the_end_is_given_back_once);
 	tcase_add_test(t, time_that_is_missing_is_uncovered_and_costs_nothing);
 	tcase_add_test(t, gpus_that_it_did_not_have_are_given_back);

@@ -285,6 +285,112 @@ START_TEST(an_end_before_what_was_charged_gives_the_rest_back)
 }
 END_TEST
 
+/* --- suspended time that costs nothing ------------------------------------------------------------ */
+
+/* Seconds from the start on. Seen: a pass looked during each pause and after it; else slurmdbd told the sum when all was over. */
+static const struct pauses {
+	const char *title, *start;
+	int64_t held_s, free_s, end, pause[2][2];
+	const char *seen, *told;
+} pauses[] = {
+	{ "paused within its cover", "2027-04-10 00:00", 7200, 0, 5400, { { 1800, 3600 } },
+		"2027-04 funded 2x1800, 2027-04 suspended 2x1800, 2027-04 funded 2x1800", "2027-04 funded 2x3600, 2027-04 suspended 2x1800" },
+	{ "whose cover lasts as much longer", "2027-04-10 00:00", 3600, 0, 5400, { { 1800, 3600 } },
+		"2027-04 funded 2x1800, 2027-04 suspended 2x1800, 2027-04 funded 2x1800", "2027-04 funded 2x3600, 2027-04 suspended 2x1800" },
+	{ "paused twice", "2027-04-10 00:00", 7200, 0, 3600, { { 600, 1200 }, { 1800, 2400 } },
+		"2027-04 funded 2x600, 2027-04 suspended 2x600, 2027-04 funded 2x600, 2027-04 suspended 2x600, 2027-04 funded 2x1200",
+		"2027-04 funded 2x2400, 2027-04 suspended 2x1200" },
+	{ "whose cover was over before", "2027-04-10 00:00", 600, 0, 3600, { { 1800, 2400 } },
+		"2027-04 funded 2x600, 2027-04 uncovered 2x1200, 2027-04 suspended 2x600, 2027-04 uncovered 2x1200",
+		"2027-04 funded 2x600, 2027-04 uncovered 2x2400, 2027-04 suspended 2x600" },
+	{ "that was to be free at the end of its cover", "2027-04-10 00:00", 600, 600, 1200, { { 300, 600 } },
+		"2027-04 funded 2x300, 2027-04 suspended 2x300, 2027-04 funded 2x300, 2027-04 free 2x300",
+		"2027-04 funded 2x600, 2027-04 free 2x300, 2027-04 suspended 2x300" },
+	{ "that was free before", "2027-04-10 00:00", 600, 600, 1800, { { 900, 1200 } },
+		"2027-04 funded 2x600, 2027-04 free 2x300, 2027-04 suspended 2x300, 2027-04 free 2x600",
+		"2027-04 funded 2x600, 2027-04 free 2x900, 2027-04 suspended 2x300" },
+	{ "paused all along", "2027-04-10 00:00", 7200, 0, 3600, { { 0, 3600 } }, "2027-04 suspended 2x3600", "2027-04 suspended 2x3600" },
+	{ "paused over the edge of a month", "2027-04-30 23:00", 7200, 0, 7200, { { 1800, 5400 } },
+		"2027-04 funded 2x1800, 2027-04 suspended 2x1800, 2027-05 suspended 2x1800, 2027-05 funded 2x1800",
+		"2027-04 funded 2x3600, 2027-05 suspended 2x3600" },
+	{ "paused up to the edge", "2027-04-30 23:00", 7200, 0, 5400, { { 1800, 3600 } },
+		"2027-04 funded 2x1800, 2027-04 suspended 2x1800, 2027-05 funded 2x1800", "2027-04 funded 2x3600, 2027-05 suspended 2x1800" },
+	{ "of the free tier", "2027-04-10 00:00", 0, 0, 3600, { { 600, 1200 } },
+		"2027-04 free 2x600, 2027-04 suspended 2x600, 2027-04 free 2x2400", "2027-04 free 2x3000, 2027-04 suspended 2x600" },
+};
+
+struct pausing {
+	struct run *run;
+	int64_t total_s, until;
+	bool over;
+};
+
+static int suspend(struct ledger *l, void *arg, struct fault *why)
+{
+	struct pausing *x = arg;
+
+	return run_suspend(l, x->run, x->total_s, x->until, x->over, x->until, why);
+}
+
+static int paused(struct run *r, int64_t total_s, int64_t until, bool over)
+{
+	int rc = books_do(&b, LEDGER_HOLDS, suspend, &(struct pausing){ r, total_s, until, over });
+
+	ck_assert_msg(rc >= 0, "%s", b.why.text);
+	ledger_invariants(&b);
+	return rc;
+}
+
+static int64_t pause_at(struct run *r, const int64_t pause[2], int64_t before_s)
+{
+	int64_t middle = (pause[0] + pause[1]) / 2, total_s = before_s + pause[1] - pause[0];
+
+	ck_assert_int_eq(paused(r, before_s + middle - pause[0], r->start + middle, false), 0);
+	ck_assert_int_eq(paused(r, before_s + middle - pause[0], r->start + middle, false), 1);
+	ck_assert_int_eq(paused(r, total_s, r->start + pause[1], true), 0);
+	ck_assert_int_eq(paused(r, total_s, r->start + pause[1], true), 1);
+	return total_s;
+}
+
+START_TEST(suspended_seconds_cost_nothing_and_lie_where_they_were_seen)
+{
+	const struct pauses *p = &pauses[_i / 2];
+	const char *due = _i % 2 ? p->seen : p->told;
+	int64_t total_s = 0;
+	struct run r;
+
+	begin(&(struct story){ .start = p->start, .held_s = p->held_s }, &r);
+	if (p->free_s) {
+		r.free_since = r.start + p->free_s;
+		ck_assert_int_eq(books_do(&b, LEDGER_HOLDS, stop_paying, &r), 0);
+	}
+	for (int i = 0; i < 2 && p->pause[i][1]; i++)
+		total_s = _i % 2 ? pause_at(&r, p->pause[i], total_s) : total_s + p->pause[i][1] - p->pause[i][0];
+	if (_i % 2 == 0)
+		ck_assert_int_eq(paused(&r, total_s, r.start + p->end, false), 0);
+	ck_assert_int_eq(books_end(&b, &r, r.start + p->end), 0);
+	ck_assert_msg(!strcmp(parts(), due), "a run %s (%s) has the parts \"%s\", not \"%s\"", p->title, _i % 2 ? "seen" : "told", parts(), due);
+	ck_assert_int_eq(books_ask(&b, "SELECT sum(part_end - part_start) FROM charge WHERE kind = 'suspended'"), total_s);
+	ck_assert_int_eq(books_ask(&b, "SELECT held FROM allocation_sum"), 0);
+	ck_assert_int_eq(books_ask(&b, "SELECT charged FROM allocation_sum"),
+		books_ask(&b, "SELECT coalesce(sum(2000 * (part_end - part_start)), 0) FROM charge WHERE kind = 'funded'"));
+}
+END_TEST
+
+/* For Slurm a job that is cancelled in its suspension ended as that began. */
+START_TEST(a_pause_in_which_the_job_is_cancelled_was_none)
+{
+	struct run r;
+
+	begin(&(struct story){ .start = "2027-04-10 00:00", .held_s = 2 * HOUR }, &r);
+	ck_assert_int_eq(paused(&r, 600, r.start + 2400, false), 0);
+	ck_assert_int_eq(r.covered_until, r.start + 2 * HOUR + 600);
+	ck_assert_int_eq(paused(&r, 0, r.start + 1800, false), 0);
+	ck_assert_int_eq(books_end(&b, &r, r.start + 1800), 0);
+	ck_assert_str_eq(parts(), "2027-04 funded 2x1800");
+}
+END_TEST
+
 Suite *run_months_suite(void)
 {
 	Suite *s = suite_create("run_months");
@@ -293,6 +399,8 @@ Suite *run_months_suite(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, parts_are_of_one_month_and_add_up_whenever_a_pass_looked, 0, STORIES * PASSES);
+	tcase_add_loop_test(t, suspended_seconds_cost_nothing_and_lie_where_they_were_seen, 0, 2 * (int)(sizeof(pauses) / sizeof(pauses[0])));
+	tcase_add_test(t, a_pause_in_which_the_job_is_cancelled_was_none);
 	tcase_add_test(t, the_hold_goes_on_over_the_edge_and_is_less_by_what_was_charged);
 	tcase_add_loop_test(t, away_over_the_edge_the_parts_are_the_same_whatever_comes_first, 0, 2);
 	tcase_add_test(t, a_month_has_what_ran_in_it);
