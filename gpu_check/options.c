@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "gpu_check/commands.h"
+#include "lib/duration.h"
 #include "lib/nearest.h"
 #include "lib/number.h"
 #include "lib/roff.h"
@@ -14,9 +15,9 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define PLACES "gpu-places.conf"
 
-enum { TASKS_MAX = 4096, DEADLINE_MAX_S = 86400, EXPECTED_MAX = 1024, DEADLINE_S = 20 };
+enum { TASKS_MAX = 4096, DEADLINE_MAX_S = 86400, EXPECTED_MAX = 1024, DEADLINE_S = 20, SOAK_MAX_S = 7 * 86400 };
 enum { OPT_ROOT = 256, OPT_PLACES, OPT_CPUS, OPT_TASKS, OPT_GPUS, OPT_STRICT, OPT_ALL, OPT_LEVEL, OPT_BACKEND, OPT_DEADLINE, OPT_EXPECT,
-	OPT_OPTIONAL, OPT_HELPER, OPT_MANUAL };
+	OPT_OPTIONAL, OPT_HELPER, OPT_SOAK, OPT_MANUAL };
 enum { OF_PROVE = 1, OF_LOCALITY = 2, OF_ALL = OF_PROVE | OF_LOCALITY };	/* whose option it is */
 
 static const struct command commands[] = {
@@ -40,6 +41,7 @@ static const struct row {
 	{ OPT_DEADLINE, "deadline", "SECONDS", "for all backends together; 20", OF_PROVE },
 	{ OPT_EXPECT, "expect", "N", "so many GPUs there have to be, whatever Slurm says", OF_PROVE },
 	{ OPT_OPTIONAL, "optional", NULL, "tell what is not proven, and exit with 0 all the same", OF_PROVE },
+	{ OPT_SOAK, "soak", "TIME", "prove again and again for so long, 30 (minutes) or 2h, and end with the first that fails", OF_PROVE },
 	{ OPT_HELPER, "helper", "PATH", "gpu-check-helper, where it is not as it was installed", OF_PROVE },
 	{ OPT_PLACES, "places", "FILE", "where GPUs are that firmware is wrong about, below the root; " CONFDIR "/" PLACES, OF_LOCALITY },
 	{ OPT_CPUS, "cpus", "LIST", "with --tasks: deal these CPUs, such as 0-15,64-79, as if a job had them", OF_LOCALITY },
@@ -221,6 +223,17 @@ static int deadline_take(struct options *out)
 	return -1;
 }
 
+static int soak_take(struct options *out)
+{
+	struct fault why = { "" };
+
+	if (duration_parse(optarg, &out->soak_s, &why) < 0)
+		return complain(EXIT_USAGE, "--soak: %s", why.text);
+	if (out->soak_s <= 0 || out->soak_s > SOAK_MAX_S)
+		return complain(EXIT_USAGE, "--soak takes a time of at most 7 days, not \"%s\"", optarg);
+	return -1;
+}
+
 static int expect_take(struct options *out)
 {
 	int64_t gpus;
@@ -258,6 +271,8 @@ static int option_take(int code, struct options *out)
 		return level_take(out);
 	case OPT_DEADLINE:
 		return deadline_take(out);
+	case OPT_SOAK:
+		return soak_take(out);
 	case OPT_EXPECT:
 		return expect_take(out);
 	case OPT_BACKEND:

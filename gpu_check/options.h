@@ -22,6 +22,7 @@ struct options {
 	const char *backend;		/* NULL: not given */
 	const char *helper;		/* NULL: the one that was installed */
 	int64_t deadline_ms;
+	int64_t soak_s;			/* 0: once */
 	int expected;			/* -1: not given */
 	bool all, optional;
 };
