@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * options.h - the command line of gpu-check: commands, options and exit codes, each one table for getopt, help and gpu-check(1)
+ * options.h - the command line of gpu-check: commands, options and exit codes, each one table for getopt,
+ * help and gpu-check(1)
  *
  * Threads  one */
 #ifndef GPU_CHECK_OPTIONS_H

@@ -43,8 +43,10 @@ static int show(const struct options *o, const struct proof *p, const struct soa
 	return proof_print_json(stdout, p, o->level, o->soak_s > 0 ? soak : NULL);
 }
 
-/* One proof, or with --soak one after the other until the time is over or one fails; *p is the last. 0, or -1 as prove(). */
-static int prove_again(const struct options *o, const struct prove_request *q, struct proof *p, struct soak *soak, struct fault *why)
+/* One proof, or with --soak one after the other until the time is over or one fails; *p is the last. 0, or -1
+ * as prove(). */
+static int prove_again(const struct options *o, const struct prove_request *q, struct proof *p,
+	struct soak *soak, struct fault *why)
 {
 	int64_t start = clock_us();
 
@@ -62,9 +64,10 @@ static int prove_again(const struct options *o, const struct prove_request *q, s
 
 int prove_command(const struct options *o)
 {
-	struct prove_request q = { .helper = o->helper ? o->helper : GPU_CHECK_HELPER, .backend = o->backend ? o->backend : "auto",
-		.level = o->level, .deadline_ms = o->deadline_ms, .root = o->root, .all = o->all, .gpus = o->gpus,
-		.expected = o->expected, .environment = environ };
+	struct prove_request q = { .helper = o->helper ? o->helper : GPU_CHECK_HELPER,
+		.backend = o->backend ? o->backend : "auto", .level = o->level, .deadline_ms = o->deadline_ms,
+		.root = o->root, .all = o->all, .gpus = o->gpus, .expected = o->expected,
+		.environment = environ };
 	struct fault why = { "" };
 	struct soak soak = { 0 };
 	struct proof p;

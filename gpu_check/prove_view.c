@@ -17,8 +17,8 @@ void soak_print(FILE *to, const struct soak *soak)
 {
 	char text[DURATION_TEXT_MAX];
 
-	fprintf(to, "gpu-check: %jd proofs in %s, the slowest took %.2f s\n", (intmax_t)soak->proofs, duration_text(soak->us / 1000000, text),
-		(double)soak->slowest_us / 1e6);
+	fprintf(to, "gpu-check: %jd proofs in %s, the slowest took %.2f s\n", (intmax_t)soak->proofs,
+		duration_text(soak->us / 1000000, text), (double)soak->slowest_us / 1e6);
 }
 
 static void print_time(FILE *to, int64_t us)
@@ -31,7 +31,8 @@ static void print_time(FILE *to, int64_t us)
 
 static void print_backend(FILE *to, const struct report *r)
 {
-	fprintf(to, "%s, %s, times in ms\n%-16s", r->library, r->version[0] ? r->version : "version not told", "");
+	fprintf(to, "%s, %s, times in ms\n%-16s", r->library, r->version[0] ? r->version : "version not told",
+		"");
 	for (int s = 0; s < STAGES; s++)
 		fprintf(to, " %9s", stage_table[s].name);
 	fprintf(to, "\n%-16s", "all");

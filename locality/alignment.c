@@ -5,7 +5,8 @@
 #include <stddef.h>
 
 const char *const alignment_name[ALIGNMENTS] = {
-	[ALIGNED_UNKNOWN] = "unknown", [ALIGNED_ALL] = "all", [ALIGNED_PART] = "part", [ALIGNED_NONE] = "none",
+	[ALIGNED_UNKNOWN] = "unknown", [ALIGNED_ALL] = "all", [ALIGNED_PART] = "part",
+		[ALIGNED_NONE] = "none",
 };
 
 enum alignment alignment_of(const struct deal_task *t, int *local)

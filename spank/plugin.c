@@ -82,8 +82,9 @@ static void options_register(spank_t sp)
 	}
 }
 
-/* What the site has set, where its budgetd.conf is on this host and can be read; else what holds without one. It is the daemon's to complain of a
- * file that is wrong. Read as root on a node: a job's user may not be allowed to. */
+/* What the site has set, where its budgetd.conf is on this host and can be read; else what holds without one.
+ * It is the daemon's to complain of a file that is wrong. Read as root on a node: a job's user may not be
+ * allowed to. */
 static void site_read(void)
 {
 	struct fault why = { "" };
@@ -183,11 +184,13 @@ static int64_t time_limit(spank_t sp)
 	return to > from ? to - from : 0;
 }
 
-/* From what slurmctld says of this very run, not from what was answered at submission: the tier can change while a job waits, and from one run
- * to the next. What `budgetctl job set` declared since is not in reach of a node. */
+/* From what slurmctld says of this very run, not from what was answered at submission: the tier can change
+ * while a job waits, and from one run to the next. What `budgetctl job set` declared since is not in reach of
+ * a node. */
 static void set_facts(spank_t sp)
 {
-	char gpus[FACT_MAX], qos[FACT_MAX], account[FACT_MAX], restarts[FACT_MAX], seconds[FACT_MAX], grace[FACT_MAX], run[FACT_MAX];
+	char gpus[FACT_MAX], qos[FACT_MAX], account[FACT_MAX], restarts[FACT_MAX], seconds[FACT_MAX],
+		grace[FACT_MAX], run[FACT_MAX];
 	char text[OPTION_TEXT_MAX];
 	bool ours = site && (read_fact(sp, "SLURM_JOB_GPUS", gpus) || read_fact(sp, "SLURM_STEP_GPUS", gpus));
 	const char *tier = ours && read_fact(sp, "SLURM_JOB_QOS", qos) ? fact_tier(qos, site) : NULL;
@@ -195,8 +198,10 @@ static void set_facts(spank_t sp)
 
 	set_fact(sp, FACT_TIER, tier);
 	set_fact(sp, FACT_PROJECT, tier ? read_fact(sp, "SLURM_JOB_ACCOUNT", account) : NULL);
-	set_fact(sp, FACT_RUN, tier ? fact_run(read_fact(sp, "SLURM_RESTART_COUNT", restarts), run, sizeof(run)) : NULL);
-	set_fact(sp, FACT_MIN_RUNTIME, tier ? fact_min_runtime(tier, min_runtime, time_limit(sp), site, seconds, sizeof(seconds)) : NULL);
+	set_fact(sp, FACT_RUN, tier ? fact_run(read_fact(sp, "SLURM_RESTART_COUNT", restarts), run,
+		sizeof(run)) : NULL);
+	set_fact(sp, FACT_MIN_RUNTIME, tier ? fact_min_runtime(tier, min_runtime, time_limit(sp), site,
+		seconds, sizeof(seconds)) : NULL);
 	set_fact(sp, FACT_GRACE, tier ? fact_grace(tier, site, grace, sizeof(grace)) : NULL);
 }
 

@@ -3,16 +3,17 @@
  *
  *   GPU_STUB=FAULT          hang hang-d crash exit close garbage print fork (in the init call)
  *                           crash-kernel hang-kernel (in the launch)
- *                           nothing (every call succeeds, nothing is done) wrong-fill wrong-copy wrong-kernel (it does all else)
- *                           busy busy-for-long (cuda: another process has the device) no-bus (a device that is on no bus) cpu no-compiler
+ *                           nothing (every call succeeds, nothing is done) wrong-fill wrong-copy wrong-kernel
+ *                           (it does all else) busy busy-for-long (cuda: another process has the device)
+ *                           no-bus (a device that is on no bus) cpu no-compiler
  *   GPU_STUB_INIT=CODE      what the init call returns
  *   GPU_STUB_KERNEL=CODE    what loading a kernel returns
  *   GPU_STUB_DEVICES=N      how many there are, at 0000:c1:00.0, 0000:c2:00.0, ...; 1 unless said
  *   GPU_STUB_COUNT=FILE     wrong-kernel from the third process on; the file counts them
  *   GPU_STUB_PID=FILE       gets the process id of the helper (and, with fork, of what it started)
  *
- * A stub is no emulation: it keeps "device" memory in the process and computes what pattern.h says where the kernel would.
- * It proves that the checks take the right turns, and nothing about any GPU. */
+ * A stub is no emulation: it keeps "device" memory in the process and computes what pattern.h says where the
+ * kernel would. It proves that the checks take the right turns, and nothing about any GPU. */
 #ifndef TESTS_STUB_H
 #define TESTS_STUB_H
 #include <stdbool.h>
