@@ -23,20 +23,23 @@ static int first_row(sqlite3 *db, sqlite3_stmt *st, struct fault *wrong)
 		return 0;
 	if (rc != SQLITE_ROW)
 		return cannot(db, wrong);
-	fault_set(wrong, "%s", sqlite3_column_text(st, 0) ? (const char *)sqlite3_column_text(st, 0) : "a number is missing");
+	fault_set(wrong, "%s", sqlite3_column_text(st, 0) ? (const char *)sqlite3_column_text(st, 0)
+		: "a number is missing");
 	return 1;
 }
 
 static int first_row_of(sqlite3 *db, const char *sql, struct fault *wrong)
 {
 	sqlite3_stmt *st = NULL;
-	int rv = sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK ? first_row(db, st, wrong) : cannot(db, wrong);
+	int rv = sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK ? first_row(db, st, wrong)
+		: cannot(db, wrong);
 
 	sqlite3_finalize(st);
 	return rv;
 }
 
-/* All that budgetd relies on (tables with their CHECKs, triggers that refuse) is there, as a new database would have it. */
+/* All that budgetd relies on (tables with their CHECKs, triggers that refuse) is there, as a new database
+ * would have it. */
 static int look_schema(sqlite3 *db, struct fault *wrong)
 {
 	return schema_compare(db, &schema_steps, wrong);
@@ -51,8 +54,10 @@ static int look_schema(sqlite3 *db, struct fault *wrong)
 	" WHERE " column " <> is_ ORDER BY allocation LIMIT 1"
 
 const struct audit_check audit_checks[] = {
-	{ "file", "SQLite finds the file whole", "SELECT integrity_check FROM pragma_integrity_check(1) WHERE integrity_check <> 'ok'", NULL },
-	{ "schema", "tables, indices and the triggers that refuse changes are those of a new database", NULL, look_schema },
+	{ "file", "SQLite finds the file whole",
+		"SELECT integrity_check FROM pragma_integrity_check(1) WHERE integrity_check <> 'ok'", NULL },
+	{ "schema", "tables, indices and the triggers that refuse changes are those of a new database", NULL,
+		look_schema },
 	{ "references", "every reference leads somewhere",
 		"SELECT printf('%s, row %d: it refers to a row of %s that is missing', \"table\", rowid, parent) FROM pragma_foreign_key_check LIMIT 1",
 		NULL },
@@ -67,14 +72,16 @@ const struct audit_check audit_checks[] = {
 		" i.last_run) FROM run r JOIN import i ON i.id = r.import WHERE r.id NOT BETWEEN i.first_run AND i.last_run LIMIT 1)"
 		" UNION ALL SELECT * FROM (SELECT printf('charge %d: it is imported, run %d is not', c.id, r.id) FROM charge c JOIN run r"
 		" ON r.id = c.run LEFT JOIN import i ON i.id = r.import WHERE c.kind = 'imported'"
-		" AND (i.id IS NULL OR c.id NOT BETWEEN i.first_charge AND i.last_charge) LIMIT 1) LIMIT 1", NULL },
+		" AND (i.id IS NULL OR c.id NOT BETWEEN i.first_charge AND i.last_charge) LIMIT 1) LIMIT 1",
+			NULL },
 	{ "journal.balance", "a balance is the balance before it and the entry",
 		"SELECT printf('journal %d: the balance of allocation %d is %d units, the entries up to it sum to %d', id, allocation, balance, sum)"
 		" FROM (SELECT id, allocation, balance, sum(units) OVER (PARTITION BY allocation ORDER BY id) AS sum FROM journal)"
 		" WHERE balance <> sum ORDER BY id LIMIT 1", NULL },
 	{ "journal.project", "an entry names the project that owns its allocation",
 		"SELECT printf('journal %d: it names project %d, allocation %d belongs to project %d', j.id, j.project, a.id, a.project)"
-		" FROM journal j JOIN allocation a ON a.id = j.allocation WHERE j.project <> a.project ORDER BY j.id LIMIT 1", NULL },
+		" FROM journal j JOIN allocation a ON a.id = j.allocation WHERE j.project <> a.project ORDER BY j.id LIMIT 1",
+			NULL },
 	{ "sums.missing", "every allocation has its running sums",
 		"SELECT printf('allocation %d: it has no running sums', id) FROM allocation"
 		" WHERE id NOT IN (SELECT allocation FROM allocation_sum) ORDER BY id LIMIT 1", NULL },
@@ -87,14 +94,16 @@ const struct audit_check audit_checks[] = {
 		" FROM (SELECT s.allocation, s.held, coalesce(d.total, 0) AS is_ FROM allocation_sum s LEFT JOIN (SELECT allocation,"
 		" sum(units) AS total FROM hold_draw GROUP BY allocation) d USING (allocation)) WHERE held <> is_ ORDER BY allocation LIMIT 1",
 		NULL },
-	{ "sums.users", "what a user has of an allocation is what was charged, less refunds, and what is held for that user's jobs",
+	{ "sums.users",
+		"what a user has of an allocation is what was charged, less refunds, and what is held for that user's jobs",
 		"SELECT printf('allocation %d: user %d has %d units charged and %d held, journal and draws say %d and %d', allocation, uid,"
 		" charged, held, charged_, held_) FROM (SELECT allocation, uid, sum(charged) AS charged, sum(held) AS held, sum(c) AS charged_,"
 		" sum(h) AS held_ FROM (SELECT allocation, uid, charged, held, 0 AS c, 0 AS h FROM user_sum UNION ALL"
 		" SELECT j.allocation, r.uid, 0, 0, -j.units, 0 FROM journal j JOIN charge c ON c.id = j.charge JOIN run r ON r.id = c.run"
 		"  WHERE j.kind IN ('charge', 'refund') UNION ALL"
 		" SELECT d.allocation, a.uid, 0, 0, 0, d.units FROM hold_draw d JOIN hold h ON h.id = d.hold JOIN admission a ON a.id = h.admission)"
-		" GROUP BY allocation, uid) WHERE charged <> charged_ OR held <> held_ ORDER BY allocation, uid LIMIT 1", NULL },
+		" GROUP BY allocation, uid) WHERE charged <> charged_ OR held <> held_ ORDER BY allocation, uid LIMIT 1",
+			NULL },
 	{ "change.last", "settings and terms are what they were last changed to",
 		"SELECT printf('change %d: %s%s%s is %s, it was last changed to %s', id, what, iif(user IS NULL, '', ' of '), coalesce(user, ''),"
 		" coalesce(is_, 'none'), coalesce(became, 'none')) FROM (SELECT c.*, CAST(CASE c.what"
@@ -114,8 +123,9 @@ const struct audit_check audit_checks[] = {
 		" WHERE c.id IN (SELECT max(id) FROM change GROUP BY project, allocation, what, user))"
 		" WHERE is_ IS NOT became ORDER BY id LIMIT 1", NULL },
 	{ "hold.draws", "an open hold draws on its project what it holds; on no project more",
-		/* A project that got its first allocation after the job was admitted is drawn on for what was added from then on; one that
-		 * is unmetered, or was since then, for what was added before and after. */
+		/* A project that got its first allocation after the job was admitted is drawn on for what was
+		 * added from then on; one that is unmetered, or was since then, for what was added before and
+		 * after. */
 		"WITH first(project, at) AS (SELECT project, min(created_at) FROM allocation GROUP BY project),"
 		" drawn(hold, project, units) AS (SELECT d.hold, a.project, sum(d.units) FROM hold_draw d JOIN allocation a ON a.id = d.allocation"
 		"  GROUP BY d.hold, a.project),"
@@ -135,8 +145,10 @@ const struct audit_check audit_checks[] = {
 		" WHEN r.admission <> h.admission THEN printf('run %d is of admission %d, not %d', r.id, r.admission, h.admission)"
 		" ELSE printf('hold %d is for run %d, too', o.id, r.id) END) FROM hold h JOIN run r ON r.id = h.run"
 		" LEFT JOIN hold o ON o.run = h.run AND o.closed_at IS NULL AND o.id < h.id WHERE h.closed_at IS NULL"
-		" AND (r.ended IS NOT NULL OR h.tasks <> 1 OR r.admission <> h.admission OR o.id IS NOT NULL) ORDER BY h.id LIMIT 1", NULL },
-	{ "hold.pool", "the tasks of a job that wait have one hold, of the project that they were admitted to",
+		" AND (r.ended IS NOT NULL OR h.tasks <> 1 OR r.admission <> h.admission OR o.id IS NOT NULL) ORDER BY h.id LIMIT 1",
+			NULL },
+	{ "hold.pool",
+		"the tasks of a job that wait have one hold, of the project that they were admitted to",
 		"SELECT printf('hold %d: %s', h.id, CASE WHEN h.project <> a.project THEN printf('it is of project %d, admission %d of project %d',"
 		" h.project, a.id, a.project) WHEN h.tasks > a.tasks THEN printf('it is for %d tasks, admission %d has %d', h.tasks, a.id, a.tasks)"
 		" ELSE printf('hold %d is for admission %d, too', o.id, a.id) END) FROM hold h JOIN admission a ON a.id = h.admission"
@@ -149,15 +161,16 @@ const struct audit_check audit_checks[] = {
 		" JOIN allocation_sum s ON s.allocation = a.id JOIN project p ON p.id = a.project GROUP BY p.id)"
 		" WHERE used > amount + credit ORDER BY id LIMIT 1", NULL },
 	{ "charge.paid", "the project pays a charge, whole, and those above it no more than that",
-		/* A project that had no allocation when the hold was taken pays for what was added to it since, one that was unmetered for a
-		 * while for what was added when it was not. */
+		/* A project that had no allocation when the hold was taken pays for what was added to it
+		 * since, one that was unmetered for a while for what was added when it was not. */
 		"SELECT printf('charge %d: it is %d units, project %d paid %d', id, units, payer, paid) FROM (SELECT c.id, c.units,"
 		" j.project AS payer, -sum(j.units) AS paid, j.project = c.project AND (EXISTS (SELECT 1 FROM hold h JOIN allocation a"
 		" ON a.project = c.project AND a.created_at < h.opened_at WHERE h.run = c.run)"
 		" OR EXISTS (SELECT 1 FROM run r WHERE r.id = c.run AND r.import IS NOT NULL)) AS whole"
 		" FROM journal j JOIN charge c ON c.id = j.charge WHERE j.kind = 'charge' GROUP BY c.id, j.project)"
 		" WHERE paid > units OR (whole AND paid <> units AND NOT EXISTS"
-		" (SELECT 1 FROM change k WHERE k.project = payer AND k.what = 'unmetered')) ORDER BY id LIMIT 1", NULL },
+		" (SELECT 1 FROM change k WHERE k.project = payer AND k.what = 'unmetered')) ORDER BY id LIMIT 1",
+			NULL },
 	{ "charge.price", "a funded or imported part costs its seconds",
 		"SELECT printf('charge %d: %d seconds at %d units a second cost %d', id, part_end - part_start, price, units)"
 		" FROM charge WHERE units <> CASE WHEN kind IN ('funded', 'imported') THEN (part_end - part_start) * price ELSE 0 END"
@@ -167,7 +180,8 @@ const struct audit_check audit_checks[] = {
 		" AND NOT EXISTS (SELECT 1 FROM charge WHERE run = r.id AND price = r.price) LIMIT 1", NULL },
 	{ "charge.uncounted", "no more of a charge is left out of the ratio than it is",
 		"SELECT printf('charge %d: it is %d units and %d of them do not count', c.id, c.units, sum(u.units)) FROM uncounted u"
-		" JOIN charge c ON c.id = u.charge GROUP BY c.id HAVING sum(u.units) > c.units ORDER BY c.id LIMIT 1", NULL },
+		" JOIN charge c ON c.id = u.charge GROUP BY c.id HAVING sum(u.units) > c.units ORDER BY c.id LIMIT 1",
+			NULL },
 	{ "run.parts", "the parts of a run begin with it, follow each other without a gap, and end with it",
 		"SELECT printf('charge %d: part %d of run %d begins at %d, not at %d', id, seq, run, part_start, due) FROM (SELECT c.id, c.seq,"
 		" c.run, c.part_start, coalesce(lag(c.part_end) OVER (PARTITION BY c.run ORDER BY c.seq), r.start) AS due FROM charge c"
@@ -184,8 +198,10 @@ const struct audit_check audit_checks[] = {
 		" WHERE ended <> upto ORDER BY id LIMIT 1", NULL },
 	{ "event.displaced", "a run that was displaced is an event",
 		"SELECT printf('run %d: it ended PREEMPTED and no event says why', r.id) FROM run r WHERE r.state = 'PREEMPTED' AND r.import IS NULL"
-		" AND NOT EXISTS (SELECT 1 FROM event e WHERE e.run = r.id AND e.what = 'displaced') ORDER BY r.id LIMIT 1", NULL },
-	{ "event.minimum", "no run is told inside its minimum runtime to give way to a project that is further below its share",
+		" AND NOT EXISTS (SELECT 1 FROM event e WHERE e.run = r.id AND e.what = 'displaced') ORDER BY r.id LIMIT 1",
+			NULL },
+	{ "event.minimum",
+		"no run is told inside its minimum runtime to give way to a project that is further below its share",
 		"SELECT printf('event %d: run %d was told to go after %d s, its minimum runtime is %d s', e.id, r.id, e.at - r.start, r.min_runtime)"
 		" FROM event e JOIN run r ON r.id = e.run WHERE e.what = 'told' AND e.reason = 'ROTATED' AND e.at - r.start < r.min_runtime"
 		" ORDER BY e.id LIMIT 1", NULL },
@@ -210,7 +226,8 @@ static int check_schema(sqlite3 *db, const char *path, struct fault *why)
 	int version = schema_of(db, path, &schema_steps, why);
 
 	if (version >= 0 && (size_t)version != schema_steps.count)
-		return fault_errno(why, EPROTO, "%s has schema %d and this version checks schema %zu: budgetd brings it forward as it starts",
+		return fault_errno(why, EPROTO,
+			"%s has schema %d and this version checks schema %zu: budgetd brings it forward as it starts",
 			path, version, schema_steps.count);
 	return version < 0 ? -1 : 0;
 }
@@ -223,10 +240,13 @@ int audit_open(const char *path, sqlite3 **out, struct fault *why)
 	if (access(path, R_OK) < 0)
 		return fault_set(why, "%s cannot be read: %s", path, strerror(errno));
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-		fault_errno(why, EIO, "%s cannot be opened: %s", path, db ? sqlite3_errmsg(db) : "out of memory");
-	else if (sqlite3_busy_timeout(db, 5000) == SQLITE_OK && check_schema(db, path, why) == 0 && audit_prepare(db, why) == 0) {
+		fault_errno(why, EIO, "%s cannot be opened: %s", path,
+			db ? sqlite3_errmsg(db) : "out of memory");
+	else if (sqlite3_busy_timeout(db, 5000) == SQLITE_OK && check_schema(db, path, why) == 0 &&
+		audit_prepare(db, why) == 0) {
 		/* BEGIN reads nothing yet; the first row does. */
-		rv = sqlite3_exec(db, "BEGIN; SELECT links FROM chain_head", NULL, NULL, NULL) == SQLITE_OK ? 0 : cannot(db, why);
+		rv = sqlite3_exec(db, "BEGIN; SELECT links FROM chain_head", NULL, NULL, NULL) == SQLITE_OK
+			? 0 : cannot(db, why);
 	}
 	if (rv == 0)
 		*out = db;
@@ -253,7 +273,8 @@ int audit_file(const char *path, struct fault *why)
 		return -1;
 	for (size_t i = 0; rv == 0 && i < audit_check_count; i++)
 		if (audit_make(db, &audit_checks[i], &wrong) != 0)
-			rv = fault_errno(why, EBADMSG, "%s is not sound (%s): %s", path, audit_checks[i].id, wrong.text);
+			rv = fault_errno(why, EBADMSG, "%s is not sound (%s): %s", path, audit_checks[i].id,
+				wrong.text);
 	audit_close(db);
 	return rv;
 }

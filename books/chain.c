@@ -10,8 +10,8 @@
 
 _Static_assert(CHAIN_HASH_BYTES == SHA256_DIGEST_SIZE, "the column `hash` holds a SHA-256");
 
-/* When a row of each table becomes final: as it is written, or as `closing` gets a value. Where `single` does not hold of a row it has no
- * link of its own: its import has one for many. */
+/* When a row of each table becomes final: as it is written, or as `closing` gets a value. Where `single` does
+ * not hold of a row it has no link of its own: its import has one for many. */
 static const struct chained {
 	const char *table, *closing, *single;
 } chained[] = {
@@ -91,7 +91,8 @@ static void hash_value(struct sha256_ctx *c, sqlite3_value *v)
 	case SQLITE_BLOB:
 		hash_bytes(c, 'b', sqlite3_value_blob(v), sqlite3_value_bytes(v));
 		return;
-	default:		/* STRICT tables have no other: a number that is no integer is hashed as its text */
+	/* STRICT tables have no other: a number that is no integer is hashed as its text */
+	default:
 		hash_bytes(c, 't', sqlite3_value_text(v), sqlite3_value_bytes(v));
 	}
 }
@@ -123,16 +124,20 @@ static void hash_finish(struct sha256_ctx *c, uint8_t out[CHAIN_HASH_BYTES])
 #endif
 }
 
-/* Rows `first` to `last` of `table`, by id. Its columns are read where they stand: as arguments of an SQL function each would be copied. */
-static int hash_rows(sqlite3 *db, const char *table, sqlite3_int64 first, sqlite3_int64 last, struct sha256_ctx *c)
+/* Rows `first` to `last` of `table`, by id. Its columns are read where they stand: as arguments of an SQL
+ * function each would be copied. */
+static int hash_rows(sqlite3 *db, const char *table, sqlite3_int64 first, sqlite3_int64 last,
+	struct sha256_ctx *c)
 {
 	sqlite3_stmt *st = NULL;
 	char sql[96];
 	int rc;
 
-	snprintf(sql, sizeof(sql), "SELECT * FROM main.%s NOT INDEXED WHERE id BETWEEN ? AND ? ORDER BY id", table);
+	snprintf(sql, sizeof(sql), "SELECT * FROM main.%s NOT INDEXED WHERE id BETWEEN ? AND ? ORDER BY id",
+		table);
 	rc = sqlite3_prepare_v2(db, sql, -1, &st, NULL);
-	if (rc == SQLITE_OK && sqlite3_bind_int64(st, 1, first) == SQLITE_OK && sqlite3_bind_int64(st, 2, last) == SQLITE_OK)
+	if (rc == SQLITE_OK && sqlite3_bind_int64(st, 1, first) == SQLITE_OK &&
+		sqlite3_bind_int64(st, 2, last) == SQLITE_OK)
 		while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
 			int n = sqlite3_column_count(st);
 
@@ -184,7 +189,8 @@ void chain_rows_end(struct chain_rows *r)
 	hash_row_end(&r->c);
 }
 
-void chain_import_hash(struct chain_rows *runs, struct chain_rows *charges, uint8_t out[static CHAIN_HASH_BYTES])
+void chain_import_hash(struct chain_rows *runs, struct chain_rows *charges,
+	uint8_t out[static CHAIN_HASH_BYTES])
 {
 	uint8_t hash[CHAIN_HASH_BYTES];
 	struct sha256_ctx c;
@@ -208,7 +214,8 @@ static void import_hash(sqlite3_context *context, int argc, sqlite3_value **argv
 	sha256_init(&runs.c);
 	sha256_init(&charges.c);
 	if (hash_rows(db, "run", sqlite3_value_int64(argv[0]), sqlite3_value_int64(argv[1]), &runs.c) < 0 ||
-		hash_rows(db, "charge", sqlite3_value_int64(argv[2]), sqlite3_value_int64(argv[3]), &charges.c) < 0) {
+		hash_rows(db, "charge", sqlite3_value_int64(argv[2]), sqlite3_value_int64(argv[3]),
+			&charges.c) < 0) {
 		sqlite3_result_error(context, "import_hash cannot read the rows", -1);
 		return;
 	}
@@ -223,7 +230,8 @@ static void chain_hash(sqlite3_context *context, int argc, sqlite3_value **argv)
 	struct sha256_ctx c;
 
 	if (argc < 2 || sqlite3_value_bytes(argv[0]) != CHAIN_HASH_BYTES) {
-		sqlite3_result_error(context, "chain_hash wants the 32 bytes before, the table and its columns", -1);
+		sqlite3_result_error(context,
+			"chain_hash wants the 32 bytes before, the table and its columns", -1);
 		return;
 	}
 	while (argc > 2 && sqlite3_value_type(argv[argc - 1]) == SQLITE_NULL)
@@ -238,12 +246,14 @@ static void chain_hash(sqlite3_context *context, int argc, sqlite3_value **argv)
 
 static int sql_fault(sqlite3 *db, const char *doing, struct fault *why)
 {
-	return fault_errno(why, sqlite3_errcode(db) == SQLITE_NOMEM ? ENOMEM : EIO, "database: %s while %s", sqlite3_errmsg(db), doing);
+	return fault_errno(why, sqlite3_errcode(db) == SQLITE_NOMEM ? ENOMEM : EIO, "database: %s while %s",
+		sqlite3_errmsg(db), doing);
 }
 
 /* --- adding links ------------------------------------------------------------------------------- */
 
-/* The columns of `table` in their order, each behind `prefix`. To be freed by sqlite3_free(). NULL: no memory, or no such table. */
+/* The columns of `table` in their order, each behind `prefix`. To be freed by sqlite3_free(). NULL: no
+ * memory, or no such table. */
 static char *columns_text(sqlite3 *db, const char *table, const char *prefix, struct fault *why)
 {
 	static const char columns_sql[] = "SELECT group_concat(?2 || '\"' || name || '\"', ', ')"
@@ -251,7 +261,8 @@ static char *columns_text(sqlite3 *db, const char *table, const char *prefix, st
 	sqlite3_stmt *st = NULL;
 	char *text = NULL;
 
-	if (sqlite3_prepare_v2(db, columns_sql, -1, &st, NULL) == SQLITE_OK && sqlite3_bind_text(st, 1, table, -1, NULL) == SQLITE_OK &&
+	if (sqlite3_prepare_v2(db, columns_sql, -1, &st, NULL) == SQLITE_OK &&
+		sqlite3_bind_text(st, 1, table, -1, NULL) == SQLITE_OK &&
 		sqlite3_bind_text(st, 2, prefix, -1, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW &&
 		sqlite3_column_type(st, 0) == SQLITE_TEXT)
 		text = sqlite3_mprintf("%s", sqlite3_column_text(st, 0));
@@ -266,17 +277,20 @@ int chain_function(sqlite3 *db, struct fault *why)
 	const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
 
 	if (sqlite3_create_function_v2(db, "chain_hash", -1, flags, NULL, chain_hash, NULL, NULL, NULL) ||
-		sqlite3_create_function_v2(db, "import_hash", 4, SQLITE_UTF8, NULL, import_hash, NULL, NULL, NULL))
+		sqlite3_create_function_v2(db, "import_hash", 4, SQLITE_UTF8, NULL, import_hash, NULL, NULL,
+			NULL))
 		return sql_fault(db, "making chain_hash()", why);
 	return 0;
 }
 
-static int trigger_make(sqlite3 *db, const struct chained *t, const char *event, const char *when, const char *columns, struct fault *why)
+static int trigger_make(sqlite3 *db, const struct chained *t, const char *event, const char *when,
+	const char *columns, struct fault *why)
 {
 	char *sql = sqlite3_mprintf("CREATE TEMP TRIGGER %s_%s_is_chained AFTER %s ON main.%s %s BEGIN"
 				    " INSERT INTO chain (link, kind, row, hash) SELECT links + 1, '%s', NEW.id, chain_hash(hash, '%s', %s) FROM chain_head;"
 				    " UPDATE chain_head SET links = links + 1, hash = (SELECT hash FROM chain WHERE link = chain_head.links + 1);"
-				    " END", t->table, event, event, t->table, when, t->table, t->table, columns);
+				    " END", t->table, event, event, t->table, when, t->table, t->table,
+				    	columns);
 	int rv = 0;
 
 	if (!sql)
@@ -295,10 +309,11 @@ static int table_attach(sqlite3 *db, const struct chained *t, struct fault *why)
 
 	if (!columns)
 		return -1;
-	snprintf(born, sizeof(born), "WHEN NEW.%s%s%s%s", single, t->closing ? " AND NEW." : "", t->closing ? t->closing : "",
-		t->closing ? " IS NOT NULL" : "");
+	snprintf(born, sizeof(born), "WHEN NEW.%s%s%s%s", single, t->closing ? " AND NEW." : "",
+		t->closing ? t->closing : "", t->closing ? " IS NOT NULL" : "");
 	if (t->closing)
-		snprintf(closed, sizeof(closed), "WHEN NEW.%s AND OLD.%s IS NULL AND NEW.%s IS NOT NULL", single, t->closing, t->closing);
+		snprintf(closed, sizeof(closed), "WHEN NEW.%s AND OLD.%s IS NULL AND NEW.%s IS NOT NULL",
+			single, t->closing, t->closing);
 	if (trigger_make(db, t, "INSERT", born, columns, why) == 0)
 		rv = t->closing ? trigger_make(db, t, "UPDATE", closed, columns, why) : 0;
 	sqlite3_free(columns);
@@ -329,7 +344,8 @@ static sqlite3_stmt *row_statement(sqlite3 *db, const char *table, struct fault 
 	sqlite3_stmt *st = NULL;
 
 	if (columns)
-		sql = sqlite3_mprintf("SELECT chain_hash(?1, '%s', %s) FROM %s WHERE id = ?2", table, columns, table);
+		sql = sqlite3_mprintf("SELECT chain_hash(?1, '%s', %s) FROM %s WHERE id = ?2", table, columns,
+			table);
 	if (sql && sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
 		sql_fault(db, "looking at the chain", why);
 	else if (columns && !sql)
@@ -346,7 +362,8 @@ static int walk_open(sqlite3 *db, struct walk *w, struct fault *why)
 		if (!w->row[i])
 			return -1;
 	}
-	if (sqlite3_prepare_v2(db, "SELECT link, kind, row, hash FROM chain ORDER BY link", -1, &w->links, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(db, "SELECT link, kind, row, hash FROM chain ORDER BY link", -1, &w->links,
+		NULL) != SQLITE_OK)
 		return sql_fault(db, "looking at the chain", why);
 	return 0;
 }
@@ -372,7 +389,8 @@ static int row_gives(struct walk *w, const char *kind, sqlite3_int64 row, const 
 	sqlite3_bind_blob(st, 1, w->before, CHAIN_HASH_BYTES, SQLITE_STATIC);
 	sqlite3_bind_int64(st, 2, row);
 	if (sqlite3_step(st) == SQLITE_ROW)
-		rv = sqlite3_column_bytes(st, 0) == CHAIN_HASH_BYTES && !memcmp(sqlite3_column_blob(st, 0), hash, CHAIN_HASH_BYTES);
+		rv = sqlite3_column_bytes(st, 0) == CHAIN_HASH_BYTES &&
+			!memcmp(sqlite3_column_blob(st, 0), hash, CHAIN_HASH_BYTES);
 	sqlite3_reset(st);
 	return rv;
 }
@@ -385,15 +403,19 @@ static int link_check(struct walk *w, struct fault *wrong)
 	int gives;
 
 	if (link != w->last + 1)
-		return fault_set(wrong, "link %lld of the chain is missing: the next that is there is %lld, %s %lld", w->last + 1, link,
-			kind ? (const char *)kind : "", row), 1;
+		return fault_set(wrong,
+			"link %lld of the chain is missing: the next that is there is %lld, %s %lld",
+			w->last + 1, link, kind ? (const char *)kind : "", row), 1;
 	if (!kind || !hash || sqlite3_column_bytes(w->links, 3) != CHAIN_HASH_BYTES)
 		return fault_set(wrong, "link %lld of the chain is not one", link), 1;
 	gives = row_gives(w, (const char *)kind, row, hash);
 	if (gives < 0)
-		return fault_set(wrong, "%s %lld is missing: link %lld of the chain is its", kind, row, link), 1;
+		return fault_set(wrong, "%s %lld is missing: link %lld of the chain is its", kind, row, link),
+			1;
 	if (!gives)
-		return fault_set(wrong, "%s %lld is not what was written: it does not give link %lld of the chain", kind, row, link), 1;
+		return fault_set(wrong,
+			"%s %lld is not what was written: it does not give link %lld of the chain", kind, row,
+			link), 1;
 	w->last = link;
 	memcpy(w->before, hash, CHAIN_HASH_BYTES);
 	return 0;
@@ -451,9 +473,12 @@ int chain_check_rows(sqlite3 *db, struct fault *wrong)
 		const struct chained *t = &chained[i];
 		char sql[320];
 
-		snprintf(sql, sizeof(sql), "SELECT printf('%s %%d has no link in the chain: another program wrote it', id) FROM %s WHERE %s%s"
-			" %s AND id NOT IN (SELECT row FROM chain WHERE kind = '%s') ORDER BY id LIMIT 1", t->table, t->table,
-			t->closing ? t->closing : "", t->closing ? " IS NOT NULL AND" : "", t->single ? t->single : "id", t->table);
+		snprintf(sql, sizeof(sql),
+			"SELECT printf('%s %%d has no link in the chain: another program wrote it', id) FROM %s WHERE %s%s"
+			" %s AND id NOT IN (SELECT row FROM chain WHERE kind = '%s') ORDER BY id LIMIT 1",
+				t->table, t->table,
+			t->closing ? t->closing : "", t->closing ? " IS NOT NULL AND" : "",
+			t->single ? t->single : "id", t->table);
 		rv = first_wrong(db, sql, wrong);
 	}
 	return rv;
@@ -464,7 +489,9 @@ const char *chain_head_text(sqlite3 *db, char buf[static CHAIN_HEAD_TEXT_MAX])
 	sqlite3_stmt *st = NULL;
 
 	buf[0] = '\0';
-	if (sqlite3_prepare_v2(db, "SELECT printf('%d links, the last is %s', links, lower(hex(hash))) FROM chain_head", -1, &st, NULL) ==
+	if (sqlite3_prepare_v2(db,
+		"SELECT printf('%d links, the last is %s', links, lower(hex(hash))) FROM chain_head", -1, &st,
+		NULL) ==
 			SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
 		snprintf(buf, CHAIN_HEAD_TEXT_MAX, "%s", sqlite3_column_text(st, 0));
 	sqlite3_finalize(st);

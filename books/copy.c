@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * copy.c - backup and restore (copy.h)
  *
- * Everything is made beside its place, under a name that nobody else takes, and gets its own name last: a kill at any
- * moment leaves either what was there, or the new one, or (in the middle of a restore) nothing at the name and both
- * beside it. */
+ * Everything is made beside its place, under a name that nobody else takes, and gets its own name last: a
+ * kill at any moment leaves either what was there, or the new one, or (in the middle of a restore) nothing at
+ * the name and both beside it. */
 #include "books/copy.h"
 #include "books/audit.h"
 #include "books/schema.h"
@@ -34,7 +34,8 @@ static int copy_fault(const char *path, sqlite3 *db, struct fault *why)
 /* --- pages -------------------------------------------------------------------------------------- */
 
 /* All pages in one step: one state of the source, whoever writes it meanwhile. */
-static int copy_pages(sqlite3 *from, const char *from_path, sqlite3 *to, const char *to_path, struct fault *why)
+static int copy_pages(sqlite3 *from, const char *from_path, sqlite3 *to, const char *to_path,
+	struct fault *why)
 {
 	sqlite3_backup *b = sqlite3_backup_init(to, "main", from, "main");
 	int rc;
@@ -44,7 +45,8 @@ static int copy_pages(sqlite3 *from, const char *from_path, sqlite3 *to, const c
 	rc = sqlite3_backup_step(b, -1);
 	if (rc != SQLITE_DONE) {
 		sqlite3_backup_finish(b);
-		return fault_errno(why, errno_of(rc & 0xff), "%s cannot be copied to %s: %s", from_path, to_path, sqlite3_errstr(rc));
+		return fault_errno(why, errno_of(rc & 0xff), "%s cannot be copied to %s: %s", from_path,
+			to_path, sqlite3_errstr(rc));
 	}
 	return sqlite3_backup_finish(b) == SQLITE_OK ? 0 : copy_fault(to_path, to, why);
 }
@@ -54,7 +56,8 @@ static int settle(sqlite3 *db, const char *path, struct fault *why)
 {
 	if (sqlite3_exec(db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) != SQLITE_OK)
 		return copy_fault(path, db, why);
-	return schema_of(db, path, &schema_steps, why) < 0 || schema_upgrade(db, path, &schema_steps, why) < 0 ? -1 : 0;
+	return schema_of(db, path, &schema_steps, why) < 0 ||
+		schema_upgrade(db, path, &schema_steps, why) < 0 ? -1 : 0;
 }
 
 /* `to` is an empty file of ours. */
@@ -67,7 +70,8 @@ static int copy_into(const char *from, const char *to, struct fault *why)
 		copy_fault(from, source, why);
 	else if (sqlite3_open_v2(to, &copy, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
 		copy_fault(to, copy, why);
-	else if (sqlite3_busy_timeout(source, 5000) == SQLITE_OK && copy_pages(source, from, copy, to, why) == 0)
+	else if (sqlite3_busy_timeout(source, 5000) == SQLITE_OK &&
+		copy_pages(source, from, copy, to, why) == 0)
 		rv = settle(copy, to, why);
 	sqlite3_close(source);
 	sqlite3_close(copy);
@@ -113,7 +117,8 @@ static int make_part(const char *from, const char *to, char part[static PATH_MAX
 		return fault_set(why, "%s cannot be written: %s", to, strerror(errno));
 	}
 	close(fd);
-	return copy_into(from, part, why) < 0 || audit_file(part, why) < 0 || sync_path(part, 0, why) < 0 ? -1 : 0;
+	return copy_into(from, part, why) < 0 || audit_file(part, why) < 0 ||
+		sync_path(part, 0, why) < 0 ? -1 : 0;
 }
 
 static void drop_part(const char *part)
@@ -177,7 +182,8 @@ static int give_to_owner(const char *part, const char *to, struct fault *why)
 	return 0;
 }
 
-/* What its WAL holds goes into the file, so that the file alone is all; a file that is too damaged for that keeps its WAL. */
+/* What its WAL holds goes into the file, so that the file alone is all; a file that is too damaged for that
+ * keeps its WAL. */
 static void fold_wal(const char *path)
 {
 	sqlite3 *db = NULL;
@@ -200,7 +206,8 @@ static int move_beside(const char *path, const char *aside, struct fault *why)
 		snprintf(from, sizeof(from), "%s%s", path, with[i]);
 		snprintf(to, sizeof(to), "%s%s", aside, with[i]);
 		if (rename(from, to) < 0 && errno != ENOENT)
-			return fault_set(why, "%s cannot be put aside: %s; the database is %s now", from, strerror(errno), aside);
+			return fault_set(why, "%s cannot be put aside: %s; the database is %s now", from,
+				strerror(errno), aside);
 	}
 	return 0;
 }
@@ -217,16 +224,19 @@ static int put_aside(const char *to, int64_t now, char aside[static PATH_MAX], s
 	return move_beside(to, aside, why);
 }
 
-static int replace(const char *part, const char *to, bool there, int64_t now, char aside[static PATH_MAX], struct fault *why)
+static int replace(const char *part, const char *to, bool there, int64_t now, char aside[static PATH_MAX],
+	struct fault *why)
 {
 	if (give_to_owner(part, to, why) < 0 || (there && put_aside(to, now, aside, why) < 0))
 		return -1;
 	if (rename(part, to) < 0)
-		return fault_set(why, "%s cannot be made: %s; what was there is %s", to, strerror(errno), aside);
+		return fault_set(why, "%s cannot be made: %s; what was there is %s", to, strerror(errno),
+			aside);
 	return sync_folder(to, why);
 }
 
-int copy_restore(const char *from, const char *to, int64_t now, char aside[static PATH_MAX], struct fault *why)
+int copy_restore(const char *from, const char *to, int64_t now, char aside[static PATH_MAX],
+	struct fault *why)
 {
 	int lock = lock_books(to, why), rv = -1;
 	char part[PATH_MAX];

@@ -78,8 +78,9 @@ int schema_upgrade(sqlite3 *db, const char *path, const struct schema_steps *ste
 	if (rc == SQLITE_OK && version >= 0)
 		return 0;
 	fault_errno(why, rc == SQLITE_FULL ? ENOSPC : rc == SQLITE_BUSY ? EAGAIN : EIO,
-		"%s: cannot be brought from schema %d to %zu: %s; it was left as it is", path, version, steps->count,
-		rc == SQLITE_CONSTRAINT_FOREIGNKEY ? "a reference would lead nowhere" : sqlite3_errmsg(db));
+		"%s: cannot be brought from schema %d to %zu: %s; it was left as it is", path, version,
+		steps->count, rc == SQLITE_CONSTRAINT_FOREIGNKEY ? "a reference would lead nowhere"
+		: sqlite3_errmsg(db));
 	if (!sqlite3_get_autocommit(db))
 		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 	return -1;
@@ -108,7 +109,8 @@ int schema_create(const char *path, struct fault *why)
 	close(fd);
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
 		sqlite3_exec(db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL) != SQLITE_OK)
-		fault_errno(why, EIO, "%s: cannot make a new database: %s", path, db ? sqlite3_errmsg(db) : "out of memory");
+		fault_errno(why, EIO, "%s: cannot make a new database: %s", path,
+			db ? sqlite3_errmsg(db) : "out of memory");
 	else
 		rv = schema_build(db, &schema_steps, why);
 	sqlite3_close(db);
@@ -121,7 +123,8 @@ int schema_create(const char *path, struct fault *why)
 
 static int cannot_compare(sqlite3 *db, struct fault *wrong)
 {
-	return fault_errno(wrong, EIO, "it could not be checked: %s", db ? sqlite3_errmsg(db) : "out of memory");
+	return fault_errno(wrong, EIO, "it could not be checked: %s",
+		db ? sqlite3_errmsg(db) : "out of memory");
 }
 
 static int compare_object(sqlite3 *db, sqlite3_stmt *there, sqlite3_stmt *fresh, struct fault *wrong)
@@ -136,17 +139,21 @@ static int compare_object(sqlite3 *db, sqlite3_stmt *there, sqlite3_stmt *fresh,
 	case SQLITE_DONE:
 		return fault_set(wrong, "the %s %s is missing", sqlite3_column_text(fresh, 0), name), 1;
 	case SQLITE_ROW:
-		if (!strcmp((const char *)sqlite3_column_text(there, 0), (const char *)sqlite3_column_text(fresh, 2)))
+		if (!strcmp((const char *)sqlite3_column_text(there, 0),
+			(const char *)sqlite3_column_text(fresh, 2)))
 			return 0;
-		return fault_set(wrong, "the %s %s is not as this version makes it", sqlite3_column_text(fresh, 0), name), 1;
+		return fault_set(wrong, "the %s %s is not as this version makes it",
+			sqlite3_column_text(fresh, 0), name), 1;
 	}
 	return cannot_compare(db, wrong);
 }
 
 int schema_compare(sqlite3 *db, const struct schema_steps *steps, struct fault *wrong)
 {
-	static const char fresh_sql[] = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type <> 'table', type, rowid";
-	static const char there_sql[] = "SELECT sql FROM main.sqlite_schema WHERE type = ? AND name = ? AND sql IS NOT NULL";
+	static const char fresh_sql[] =
+		"SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type <> 'table', type, rowid";
+	static const char there_sql[] =
+		"SELECT sql FROM main.sqlite_schema WHERE type = ? AND name = ? AND sql IS NOT NULL";
 	sqlite3_stmt *fresh = NULL, *there = NULL;
 	sqlite3 *memory = NULL;
 	int rc = SQLITE_DONE, rv = 0;
@@ -166,7 +173,8 @@ int schema_compare(sqlite3 *db, const struct schema_steps *steps, struct fault *
 	return rv;
 }
 
-int schema_check(sqlite3 *db, const char *path, const struct schema_steps *steps, int version, struct fault *why)
+int schema_check(sqlite3 *db, const char *path, const struct schema_steps *steps, int version,
+	struct fault *why)
 {
 	const struct schema_steps then = { steps->sql, (size_t)version };
 	struct fault wrong = {0};
@@ -174,23 +182,29 @@ int schema_check(sqlite3 *db, const char *path, const struct schema_steps *steps
 
 	if (rc <= 0)
 		return rc == 0 ? 0 : fault_errno(why, EIO, "%s: %s", path, wrong.text);
-	return fault_errno(why, EPROTO, "%s says that it has schema %d, but %s: it was made by a build that was never released, or changed by hand. "
-		"Go on with that build, or put the file aside and make a new one: budgetd --init", path, version, wrong.text);
+	return fault_errno(why, EPROTO,
+		"%s says that it has schema %d, but %s: it was made by a build that was never released, or changed by hand. "
+		"Go on with that build, or put the file aside and make a new one: budgetd --init", path,
+			version, wrong.text);
 }
 
 /* --- whose it is -------------------------------------------------------------------------------- */
 
-/* "ok", or the first thing that is wrong. A text of our own length; a whole quick_check of a year's ledger takes about a second. */
+/* "ok", or the first thing that is wrong. A text of our own length; a whole quick_check of a year's ledger
+ * takes about a second. */
 static int check_intact(sqlite3 *db, const char *path, struct fault *why)
 {
 	sqlite3_stmt *st = NULL;
 	int rv = 0;
 
-	if (sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &st, NULL) != SQLITE_OK || sqlite3_step(st) != SQLITE_ROW)
-		rv = fault_errno(why, EBADMSG, "%s: the database is corrupt (%s); put it aside and restore a backup", path,
+	if (sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &st, NULL) != SQLITE_OK ||
+		sqlite3_step(st) != SQLITE_ROW)
+		rv = fault_errno(why, EBADMSG,
+			"%s: the database is corrupt (%s); put it aside and restore a backup", path,
 			sqlite3_errmsg(db));
 	else if (strcmp((const char *)sqlite3_column_text(st, 0), "ok") != 0)
-		rv = fault_errno(why, EBADMSG, "%s: the database is corrupt (%s); put it aside and restore a backup", path,
+		rv = fault_errno(why, EBADMSG,
+			"%s: the database is corrupt (%s); put it aside and restore a backup", path,
 			sqlite3_column_text(st, 0));
 	sqlite3_finalize(st);
 	return rv;
@@ -198,20 +212,28 @@ static int check_intact(sqlite3 *db, const char *path, struct fault *why)
 
 int schema_of(sqlite3 *db, const char *path, const struct schema_steps *steps, struct fault *why)
 {
-	int application = pragma_int(db, "PRAGMA application_id"), version = pragma_int(db, "PRAGMA user_version");
+	int application = pragma_int(db, "PRAGMA application_id"),
+		version = pragma_int(db, "PRAGMA user_version");
 
-	if (application == -1 && (sqlite3_errcode(db) == SQLITE_READONLY || sqlite3_errcode(db) == SQLITE_CANTOPEN))
-		return fault_errno(why, EROFS, "%s cannot be written (%s): budgetd must own the file and its folder", path,
+	if (application == -1 && (sqlite3_errcode(db) == SQLITE_READONLY ||
+		sqlite3_errcode(db) == SQLITE_CANTOPEN))
+		return fault_errno(why, EROFS,
+			"%s cannot be written (%s): budgetd must own the file and its folder", path,
 			sqlite3_errmsg(db));	/* its WAL has to be made beside it */
 	if (application == -1)
-		return fault_errno(why, EBADMSG, "%s: %s; put it aside and restore a backup, or name another `database`", path,
+		return fault_errno(why, EBADMSG,
+			"%s: %s; put it aside and restore a backup, or name another `database`", path,
 			sqlite3_errmsg(db));
 	if (application != APPLICATION_ID)
-		return fault_errno(why, EBADMSG, "%s is not a database of budgetd; name the right one in `database`", path);
+		return fault_errno(why, EBADMSG,
+			"%s is not a database of budgetd; name the right one in `database`", path);
 	if (version > (int)steps->count)
-		return fault_errno(why, EPROTO, "%s has schema %d and this budgetd knows %zu: it was written by a newer version; "
-			"install that version, or restore a backup made before the upgrade", path, version, steps->count);
+		return fault_errno(why, EPROTO,
+			"%s has schema %d and this budgetd knows %zu: it was written by a newer version; "
+			"install that version, or restore a backup made before the upgrade", path, version,
+				steps->count);
 	if (version < 1)
-		return fault_errno(why, EBADMSG, "%s has no schema: it was not finished; remove it and run budgetd --init", path);
+		return fault_errno(why, EBADMSG,
+			"%s has no schema: it was not finished; remove it and run budgetd --init", path);
 	return check_intact(db, path, why) < 0 ? -1 : version;
 }

@@ -31,13 +31,14 @@ int schema_build(sqlite3 *db, const struct schema_steps *steps, struct fault *wh
  * EROFS, EBADMSG, EPROTO (newer). */
 int schema_of(sqlite3 *db, const char *path, const struct schema_steps *steps, struct fault *why);
 
-/* Are the tables, indices and triggers in `db` those that `steps` make? 0; 1 = *wrong names the first that is missing or another; -1 = *wrong says
- * why it cannot be told. What there is besides does not matter. */
+/* Are the tables, indices and triggers in `db` those that `steps` make? 0; 1 = *wrong names the first that is
+ * missing or another; -1 = *wrong says why it cannot be told. What there is besides does not matter. */
 int schema_compare(sqlite3 *db, const struct schema_steps *steps, struct fault *wrong);
 
-/* Has a file that says `version` the tables of that schema? One that was made between two releases has not: the number of the next schema is used
- * before the schema is what it will be. 0, or -1: EPROTO. */
-int schema_check(sqlite3 *db, const char *path, const struct schema_steps *steps, int version, struct fault *why);
+/* Has a file that says `version` the tables of that schema? One that was made between two releases has not:
+ * the number of the next schema is used before the schema is what it will be. 0, or -1: EPROTO. */
+int schema_check(sqlite3 *db, const char *path, const struct schema_steps *steps, int version,
+	struct fault *why);
 
 /* Bring it forward in one transaction: all the steps that it lacks, or none. `db` enforces no foreign keys
  * meanwhile, so that a step can rebuild a table; they are checked before the end. 0, when there is nothing to

@@ -68,7 +68,8 @@ static int when_put(const struct session *s, enum command_option o, const char *
 /* --carry-over, --vests, --burst. */
 static int terms_put(const struct session *s, struct json_object *body)
 {
-	const char *carry = session_option(s, OPT_CARRY_OVER), *vests = session_option(s, OPT_VESTS), *burst = session_option(s, OPT_BURST);
+	const char *carry = session_option(s, OPT_CARRY_OVER), *vests = session_option(s, OPT_VESTS),
+		*burst = session_option(s, OPT_BURST);
 	struct fault why = { "" };
 	amount_t units;
 	long percent;
@@ -83,14 +84,16 @@ static int terms_put(const struct session *s, struct json_object *body)
 	}
 	if (vests && strcmp(vests, "yes") != 0 && strcmp(vests, "no") != 0)
 		return complain(USAGE, "--vests %s: it is yes or no", vests);
-	if (vests && json_object_object_add(body, "vests", json_object_new_boolean(!strcmp(vests, "yes"))) < 0)
+	if (vests && json_object_object_add(body, "vests",
+		json_object_new_boolean(!strcmp(vests, "yes"))) < 0)
 		return out_of_memory();
 	if (burst && amount_parse(burst, &units, &why) < 0)
 		return complain(USAGE, "--burst: %s", why.text);
 	return burst && request_number(body, "burst_units", units) < 0 ? out_of_memory() : DONE;
 }
 
-static int allocation_write(struct session *s, int rv, const char *method, const char *path, struct json_object *body)
+static int allocation_write(struct session *s, int rv, const char *method, const char *path,
+	struct json_object *body)
 {
 	struct json_object *allocation = NULL;
 
@@ -113,7 +116,8 @@ static int dates_put(const struct session *s, struct json_object *body)
 
 	if (rv == DONE)
 		rv = when_put(s, OPT_ENDS, "ends", body);
-	if (rv == DONE && ends && !strcmp(ends, "none") && json_object_object_add(body, "open", json_object_new_boolean(1)) < 0)
+	if (rv == DONE && ends && !strcmp(ends, "none") &&
+		json_object_object_add(body, "open", json_object_new_boolean(1)) < 0)
 		rv = out_of_memory();
 	return rv;
 }

@@ -89,7 +89,8 @@ static int options_read(int argc, char **argv, struct arguments *a)
 	while (optind < argc) {
 		char *word = argv[optind];
 
-		/* Who is asked for an amount or a job says better what is wrong with "-5" than "no such option". */
+		/* Who is asked for an amount or a job says better what is wrong with "-5" than "no such
+		 * option". */
 		if (word[0] == '-' && word[1] >= '0' && word[1] <= '9') {
 			argv[nwords++] = word;
 			optind++;

@@ -16,7 +16,8 @@ struct arguments {
 	struct {
 		enum command_option option;
 		const char *value;
-	} given[ARGUMENTS_GIVEN_MAX];	/* every one in its order: for those that may be given several times */
+	/* every one in its order: for those that may be given several times */
+	} given[ARGUMENTS_GIVEN_MAX];
 	int ngiven;
 	char **words;			/* after the command */
 	int nwords;

@@ -19,7 +19,8 @@ static const struct column columns[] = {
 };
 
 static const struct list requests = {
-	.path = "/v1/requests", .columns = columns, .count = ARRAY_SIZE(columns), .paged = true, .what = "requests that wait for an answer",
+	.path = "/v1/requests", .columns = columns, .count = ARRAY_SIZE(columns), .paged = true,
+		.what = "requests that wait for an answer",
 };
 
 int cmd_request_list(struct session *s)
@@ -28,7 +29,8 @@ int cmd_request_list(struct session *s)
 }
 
 /* `body` and `path` may be NULL (no memory); the body is put. */
-static int request_write(struct session *s, int rv, const char *method, const char *path, struct json_object *body)
+static int request_write(struct session *s, int rv, const char *method, const char *path,
+	struct json_object *body)
 {
 	struct json_object *row = NULL;
 

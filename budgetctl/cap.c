@@ -35,9 +35,11 @@ static int cap_put(struct json_object *body, const char *text)
 	amount_t amount;
 
 	if (!strcmp(text, "none"))
-		return json_object_object_add(body, "none", json_object_new_boolean(1)) < 0 ? out_of_memory() : DONE;
+		return json_object_object_add(body, "none", json_object_new_boolean(1)) < 0 ? out_of_memory()
+			: DONE;
 	if (*text == '-' || amount_parse(text, &amount, &why) < 0)
-		return complain(USAGE, "%s: give GPU-hours, or none%s%s", text, *why.text ? ": " : "", why.text);
+		return complain(USAGE, "%s: give GPU-hours, or none%s%s", text, *why.text ? ": " : "",
+			why.text);
 	return request_number(body, "amount_units", amount) < 0 ? out_of_memory() : DONE;
 }
 
@@ -46,7 +48,8 @@ int cmd_cap_set(struct session *s)
 	struct json_object *body = json_object_new_object(), *cap = NULL;
 	int rv = body ? cap_put(body, session_word(s, 2)) : out_of_memory();
 
-	if (rv == DONE && (request_text(body, "project", session_word(s, 0)) < 0 || request_text(body, "user", session_word(s, 1)) < 0 ||
+	if (rv == DONE && (request_text(body, "project", session_word(s, 0)) < 0 ||
+		request_text(body, "user", session_word(s, 1)) < 0 ||
 		request_text(body, "reason", session_option(s, OPT_REASON)) < 0))
 		rv = out_of_memory();
 	if (rv != DONE) {

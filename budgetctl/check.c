@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * check.c - check: do the books, slurmdbd and slurmctld say the same?
  *
- * The differences and their causes are lib/agreement.c's. People see what differs, with --all what agrees too, and below the table the
- * cause of each kind and what to do. */
+ * The differences and their causes are lib/agreement.c's. People see what differs, with --all what agrees
+ * too, and below the table the cause of each kind and what to do. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,8 @@ struct findings {
 
 /* --- a row ------------------------------------------------------------------------------------------ */
 
-static const char *const tier_name[] = { [SIDE_TIER_OTHER] = "", [SIDE_TIER_FUNDED] = ", funded", [SIDE_TIER_FREE] = ", free" };
+static const char *const tier_name[] = { [SIDE_TIER_OTHER] = "", [SIDE_TIER_FUNDED] = ", funded",
+	[SIDE_TIER_FREE] = ", free" };
 
 /* "ended 2026-12-31T12:00:30 with 7,200 GPU-s, funded, vision". NULL for a side that has no such run. */
 static const char *side_text(const struct agreement_side *s, char buf[256])
@@ -65,11 +66,11 @@ static const char *side_text(const struct agreement_side *s, char buf[256])
 	if (s->presence == ABSENT)
 		return NULL;
 	if (s->presence == GOES_ON)
-		snprintf(buf, 256, "goes on with %jd GPU%s%s%s%s", (intmax_t)s->gpus, s->gpus == 1 ? "" : "s", tier_name[s->tier],
-			*by ? ", " : "", by);
-	else
-		snprintf(buf, 256, "%jd GPU-s to %s%s%s%s", (intmax_t)s->gpu_seconds, when_text(s->end, false, when),
+		snprintf(buf, 256, "goes on with %jd GPU%s%s%s%s", (intmax_t)s->gpus, s->gpus == 1 ? "" : "s",
 			tier_name[s->tier], *by ? ", " : "", by);
+	else
+		snprintf(buf, 256, "%jd GPU-s to %s%s%s%s", (intmax_t)s->gpu_seconds,
+			when_text(s->end, false, when), tier_name[s->tier], *by ? ", " : "", by);
 	return buf;
 }
 
@@ -106,17 +107,20 @@ static int put_run(struct json_object *o, const struct check_run *r)
 
 	if (put_word(o, "job", r->label) < 0 || put_word(o, "project", r->project) < 0 ||
 		put_number(o, "start", true, r->start) < 0 || put_word(o, "books", side_text(b, text)) < 0 ||
-		put_word(o, "slurmdbd", side_text(d, text)) < 0 || put_word(o, "slurmctld", view_text(r)) < 0 ||
+		put_word(o, "slurmdbd", side_text(d, text)) < 0 ||
+			put_word(o, "slurmctld", view_text(r)) < 0 ||
 		put_number(o, "end_books", b->presence == ENDED, b->end) < 0 ||
 		put_number(o, "end_slurmdbd", d->presence == ENDED, d->end) < 0 ||
 		put_number(o, "gpu_seconds_books", in_books, b->gpu_seconds) < 0 ||
 		put_number(o, "gpu_seconds_slurmdbd", last, d->gpu_seconds) < 0)
 		return -1;
-	return put_number(o, "suspended_s", last, suspended(r)) < 0 || put_word(o, "tres_slurmdbd", last ? last->tres_alloc : NULL) < 0 ||
+	return put_number(o, "suspended_s", last, suspended(r)) < 0 ||
+		put_word(o, "tres_slurmdbd", last ? last->tres_alloc : NULL) < 0 ||
 			       put_word(o, "qos", last ? last->qos : r->view ? r->view->qos : NULL) < 0 ||
 			       put_number(o, "worth_books_units", in_books, b->worth) < 0 ||
 			       put_number(o, "worth_slurmdbd_units", last, d->worth) < 0 ||
-			       put_number(o, "charged_units", in_books, r->a.charged) < 0 || put_number(o, "run", in_books, r->run) < 0 ?
+			       put_number(o, "charged_units", in_books, r->a.charged) < 0 ||
+			       	put_number(o, "run", in_books, r->run) < 0 ?
 		       -1 : 0;
 }
 
@@ -125,9 +129,9 @@ static int row_keep(struct findings *f, struct json_object *o, enum difference d
 {
 	const struct difference_row *k = d < DIFFERENCES ? &difference_table[d] : NULL;
 
-	if (!o || put_word(o, "difference", k ? k->id : "none") < 0 || put_number(o, "off_units", true, off) < 0 ||
-		put_word(o, "cause", k ? k->cause : NULL) < 0 || put_word(o, "mend", k ? k->mend : NULL) < 0 ||
-		json_object_array_add(f->rows, o) < 0) {
+	if (!o || put_word(o, "difference", k ? k->id : "none") < 0 ||
+		put_number(o, "off_units", true, off) < 0 || put_word(o, "cause", k ? k->cause : NULL) < 0 ||
+		put_word(o, "mend", k ? k->mend : NULL) < 0 || json_object_array_add(f->rows, o) < 0) {
 		json_object_put(o);
 		return out_of_memory();
 	}
@@ -144,7 +148,8 @@ static int run_keep(struct findings *f, const struct check_run *r, enum differen
 
 	bool mended = r->repaired && d < DIFFERENCES && difference_table[d].repair;
 
-	if (o && (put_run(o, r) < 0 || json_object_object_add(o, "repaired", mended ? json_object_new_boolean(true) : NULL) < 0 ||
+	if (o && (put_run(o, r) < 0 || json_object_object_add(o, "repaired",
+		mended ? json_object_new_boolean(true) : NULL) < 0 ||
 			 put_number(o, "refunded_units", mended, r->refunded) < 0)) {
 		json_object_put(o);
 		o = NULL;
@@ -185,7 +190,8 @@ static bool is_in_slurm(const struct check *c, int64_t job)
 	return false;
 }
 
-static int hold_keep(struct findings *f, enum difference d, const char *job, const char *project, const char *state)
+static int hold_keep(struct findings *f, enum difference d, const char *job, const char *project,
+	const char *state)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -206,9 +212,11 @@ static int hold_compare(struct check *c, struct findings *f, struct json_object 
 
 	if (!state || !strcmp(state, "running") || !strcmp(state, "closed") || since > c->settled)
 		return DONE;
-	if ((c->job && (!job || strtoll(job, NULL, 10) != c->job)) || (job && is_in_slurm(c, strtoll(job, NULL, 10))))
+	if ((c->job && (!job || strtoll(job, NULL, 10) != c->job)) ||
+		(job && is_in_slurm(c, strtoll(job, NULL, 10))))
 		return DONE;
-	snprintf(text, sizeof(text), "hold %jd: %s GPU-h", (intmax_t)row_number(hold, "id"), amount_text(row_number(hold, "units"), units));
+	snprintf(text, sizeof(text), "hold %jd: %s GPU-h", (intmax_t)row_number(hold, "id"),
+		amount_text(row_number(hold, "units"), units));
 	return hold_keep(f, DIFFERS_NO_JOB, job, row_text(hold, "project"), text);
 }
 
@@ -238,16 +246,21 @@ static int pools_list(struct check *c)
 	return DONE;
 }
 
-/* Waits for nothing but its turn, in the funded tier. An array's record does not tell since when it is eligible. */
+/* Waits for nothing but its turn, in the funded tier. An array's record does not tell since when it is
+ * eligible. */
 static bool should_hold(const struct check *c, const struct job_view *j)
 {
-	bool funded = j->qos && (!strcmp(j->qos, c->settings->qos_funded) || !strcmp(j->qos, c->settings->qos_funded_still));
+	bool funded = j->qos && (!strcmp(j->qos, c->settings->qos_funded) ||
+		!strcmp(j->qos, c->settings->qos_funded_still));
 
-	if (j->stage != STAGE_PENDING || !funded || j->held != HELD_NOT || j->dependency || j->submit > c->settled)
+	if (j->stage != STAGE_PENDING || !funded || j->held != HELD_NOT || j->dependency ||
+		j->submit > c->settled)
 		return false;
-	if (j->eligible > c->settled || (j->eligible == 0 && !j->array_job_id) || (j->reason && !strcmp(j->reason, "BeginTime")))
+	if (j->eligible > c->settled || (j->eligible == 0 && !j->array_job_id) ||
+		(j->reason && !strcmp(j->reason, "BeginTime")))
 		return false;
-	return j->account && check_project_since(c, j->account) >= 0 && settings_enforcement(c->settings, j->partition) == ENFORCE_ON;
+	return j->account && check_project_since(c, j->account) >= 0 &&
+		settings_enforcement(c->settings, j->partition) == ENFORCE_ON;
 }
 
 static int waiting_compare(struct check *c, struct findings *f, const struct job_view *j)
@@ -255,7 +268,8 @@ static int waiting_compare(struct check *c, struct findings *f, const struct job
 	char text[JOB_NAME_TEXT_MAX];
 	int64_t job = j->array_job_id ? j->array_job_id : j->job_id, gpus = 0;
 
-	if ((c->job && job != c->job) || !should_hold(c, j) || check_price(c, j->tres_req, c->now, &gpus) <= 0 ||
+	if ((c->job && job != c->job) || !should_hold(c, j) ||
+		check_price(c, j->tres_req, c->now, &gpus) <= 0 ||
 		bsearch(&job, c->pools, c->pool_count, sizeof(*c->pools), by_number))
 		return DONE;
 	return hold_keep(f, DIFFERS_NO_HOLD, job_view_text(j, text), j->account, j->base_state);
@@ -283,7 +297,8 @@ static void causes_print(const struct findings *f)
 
 		if (!f->of[d])
 			continue;
-		snprintf(text, sizeof(text), "%s (%zu): %s. Cause: %s. What to do: %s.", k->id, f->of[d], k->about, k->cause, k->mend);
+		snprintf(text, sizeof(text), "%s (%zu): %s. Cause: %s. What to do: %s.", k->id, f->of[d],
+			k->about, k->cause, k->mend);
 		say_line(stdout, 0, text);
 	}
 }
@@ -294,8 +309,10 @@ static void summary_print(const struct check *c, const struct findings *f)
 
 	if (session_option(c->s, OPT_REPAIR))
 		snprintf(repaired, sizeof(repaired), session_option(c->s, OPT_DRY_RUN) ?
-			"; %zu would be repaired, nothing was written (--dry-run)" : "; %zu repaired", f->repaired);
-	snprintf(text, sizeof(text), "%zu runs since %s compared: %zu difference%s; %zu too young to be judged%s", f->compared,
+			"; %zu would be repaired, nothing was written (--dry-run)" : "; %zu repaired",
+			f->repaired);
+	snprintf(text, sizeof(text),
+		"%zu runs since %s compared: %zu difference%s; %zu too young to be judged%s", f->compared,
 		when_text(c->since, false, when), f->count, f->count == 1 ? "" : "s", f->fresh, repaired);
 	say_line(stdout, 0, text);
 }
@@ -304,7 +321,8 @@ static int findings_print(struct check *c, const struct findings *f)
 {
 	struct table *t = table_new(columns, ARRAY_SIZE(columns), &c->s->style, false);
 	bool people = c->s->style.format == FORMAT_TABLE;
-	bool good = t && table_add(t, f->rows) == 0 && (!json_object_array_length(f->rows) && people ? true : table_print(t) == 0);
+	bool good = t && table_add(t, f->rows) == 0 &&
+		(!json_object_array_length(f->rows) && people ? true : table_print(t) == 0);
 
 	table_free(t);
 	if (!good)
@@ -346,7 +364,8 @@ static int settings_read(struct check *c)
 	if (rv != DONE)
 		return complain(rv, "%s", why.text);
 	if (c->s->hidden)
-		return complain(FORBIDDEN, "you may not read %s: run check as root or as SlurmUser", c->s->hidden);
+		return complain(FORBIDDEN, "you may not read %s: run check as root or as SlurmUser",
+			c->s->hidden);
 	c->settled = c->now - PASSES_TO_SETTLE * c->settings->pass_interval_s - SETTLE_MORE_S;
 	return DONE;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * check.h - the three sides of every run of a window, side by side; what the files of the command `check` share
+ * check.h - the three sides of every run of a window, side by side; what the files of the command `check`
+ * share
  *
- * The books come over the API, slurmdbd and slurmctld over slurm_link, all within moments of each other. What is younger than the
- * settling time (`settled`) is not judged: news of it may still be under way.
+ * The books come over the API, slurmdbd and slurmctld over slurm_link, all within moments of each other. What
+ * is younger than the settling time (`settled`) is not judged: news of it may still be under way.
  *
  * Ownership  everything lives as long as its struct check
  * Threads    one */
@@ -48,11 +49,13 @@ struct check {
 	size_t count, room;
 };
 
-/* check_slurm.c: open the link, ask slurmdbd and slurmctld, add their sides. DONE; or a complaint was made. */
+/* check_slurm.c: open the link, ask slurmdbd and slurmctld, add their sides. DONE; or a complaint was
+ * made. */
 int check_slurm_ask(struct check *c);
 int check_slurm_sides(struct check *c);
 
-/* check_books.c: ask budgetd, add the sides of the books; and after all sides are there, what follows from more than one run. */
+/* check_books.c: ask budgetd, add the sides of the books; and after all sides are there, what follows from
+ * more than one run. */
 int check_books_ask(struct check *c);
 int check_books_sides(struct check *c);
 void check_judge(struct check *c);
@@ -60,7 +63,8 @@ void check_judge(struct check *c);
 /* check_repair.c: correct what can be, one run after the other. A refusal is said, and the others go on. */
 int check_repair(struct check *c);
 
-/* What is asked for begins earlier than the window: a run whose ends differ by less is found on both sides of its edge. */
+/* What is asked for begins earlier than the window: a run whose ends differ by less is found on both sides of
+ * its edge. */
 #define CHECK_MARGIN_S 86400
 static inline int64_t check_from(const struct check *c)
 {
@@ -75,7 +79,8 @@ const char *row_text(struct json_object *row, const char *key);
 
 /* The run with this job and start among the first `n`, or NULL: they are sorted. */
 struct check_run *check_find(struct check *c, size_t n, int64_t job, int64_t start);
-struct check_run *check_add(struct check *c, int64_t job, int64_t start);	/* at the end; NULL and ENOMEM */
+ /* at the end; NULL and ENOMEM */
+struct check_run *check_add(struct check *c, int64_t job, int64_t start);
 void check_sort(struct check *c);
 
 /* What was given costs a second, and how many GPUs it is; without any 0. */

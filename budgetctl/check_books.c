@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * check_books.c - the side of the books, and what follows when all sides are there (check.h)
  *
- * Where a run was corrected, its last correction is how the books have it: rows of runs that ended are never changed. */
+ * Where a run was corrected, its last correction is how the books have it: rows of runs that ended are never
+ * changed. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,7 +163,8 @@ static bool is_taken_out(struct json_object *row)
 
 	if (!json_object_object_get_ex(row, "correction", &k) || !k)
 		return false;
-	return row_number(k, "gpu_seconds") == 0 && row_text(k, "kind") && !strcmp(row_text(k, "kind"), "twice");
+	return row_number(k, "gpu_seconds") == 0 && row_text(k, "kind") &&
+		!strcmp(row_text(k, "kind"), "twice");
 }
 
 static void side_of_row(const struct check *c, struct check_run *r)
@@ -181,7 +183,8 @@ static void side_of_row(const struct check *c, struct check_run *r)
 	b->worth = b->gpu_seconds * price / (b->gpus > 0 ? b->gpus : 1);
 	r->a.charged = row_number(r->row, "charged_units") - row_number(r->row, "refunded_units");
 	r->a.has_hold = row_number(r->row, "held_units") > 0;
-	r->a.needs_hold = b->tier == SIDE_TIER_FUNDED && json_object_get_boolean(json_object_object_get(r->row, "answered")) &&
+	r->a.needs_hold = b->tier == SIDE_TIER_FUNDED &&
+		json_object_get_boolean(json_object_object_get(r->row, "answered")) &&
 		row_number(r->row, "covered_until") > c->settled;
 	r->fresh = r->start > c->settled || b->end > c->settled;
 }
@@ -191,7 +194,8 @@ static bool is_asked_for(const struct check *c, struct json_object *row)
 {
 	const char *label = row_text(row, "job");
 
-	return !c->job || row_number(row, "job_id") == c->job || (label && strtoll(label, NULL, 10) == c->job);
+	return !c->job || row_number(row, "job_id") == c->job ||
+		(label && strtoll(label, NULL, 10) == c->job);
 }
 
 int check_books_sides(struct check *c)
@@ -201,7 +205,8 @@ int check_books_sides(struct check *c)
 		const char *cluster = row_text(row, "cluster");
 		struct check_run *r;
 
-		if (is_taken_out(row) || !is_asked_for(c, row) || !cluster || strcmp(cluster, c->cluster) != 0)
+		if (is_taken_out(row) || !is_asked_for(c, row) || !cluster ||
+			strcmp(cluster, c->cluster) != 0)
 			continue;
 		r = check_add(c, row_number(row, "job_id"), row_number(row, "start"));
 		if (!r)
@@ -224,8 +229,8 @@ static int64_t end_of(const struct check_run *r)
 	return r->a.books.presence == ENDED ? r->a.books.end : INT64_MAX;
 }
 
-/* Two runs of one job that have some time in common: the one that Slurm does not know is too many; if it knows neither or both,
- * the later. */
+/* Two runs of one job that have some time in common: the one that Slurm does not know is too many; if it
+ * knows neither or both, the later. */
 static void note_twice(struct check_run *x, struct check_run *y)
 {
 	if (x->job != y->job || x->a.books.presence == ABSENT || y->a.books.presence == ABSENT)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * check_slurm.c - the sides of slurmdbd and slurmctld (check.h)
  *
- * A resized run has a row for each size, all of the same start; a row's effective start is max(start, submit). GPUs stay
- * allocated to a suspended job, so that a run is its time from start to end, whatever Elapsed says; less its suspended time where the site
- * does not charge that. */
+ * A resized run has a row for each size, all of the same start; a row's effective start is max(start,
+ * submit). GPUs stay allocated to a suspended job, so that a run is its time from start to end, whatever
+ * Elapsed says; less its suspended time where the site does not charge that. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,12 +19,15 @@ static int link_open(struct check *c, struct slurm_facts *facts)
 {
 	struct fault why = { "" };
 
-	if (trial_slurm(&why) < 0 || slurm_link_open(NULL, &c->link, &why) < 0 || slurm_link_facts(c->link, facts, &why) < 0)
+	if (trial_slurm(&why) < 0 || slurm_link_open(NULL, &c->link, &why) < 0 ||
+		slurm_link_facts(c->link, facts, &why) < 0)
 		return complain(UNREACHABLE, "Slurm cannot be asked: %s", why.text);
 	if (!facts->slurmdbd)
-		return complain(UNREACHABLE, "Slurm keeps no accounts here: set AccountingStorageType=accounting_storage/slurmdbd");
+		return complain(UNREACHABLE,
+			"Slurm keeps no accounts here: set AccountingStorageType=accounting_storage/slurmdbd");
 	if (!facts->gpu_tres)
-		return complain(UNREACHABLE, "slurmdbd has no GPUs to compare with: set AccountingStorageTRES=gres/gpu");
+		return complain(UNREACHABLE,
+			"slurmdbd has no GPUs to compare with: set AccountingStorageTRES=gres/gpu");
 	snprintf(c->cluster, sizeof(c->cluster), "%s", facts->cluster);
 	return DONE;
 }
@@ -63,7 +66,8 @@ amount_t check_price(const struct check *c, const char *tres, int64_t start, int
 	amount_t price = 0;
 
 	*gpus = 0;
-	if (!tres || tres_read(tres, &given, NULL) < 0 || rate_price(&c->rate_table, &given, start, &price) < 0)
+	if (!tres || tres_read(tres, &given, NULL) < 0 ||
+		rate_price(&c->rate_table, &given, start, &price) < 0)
 		return 0;
 	*gpus = given.total;
 	return price;
@@ -78,21 +82,25 @@ static enum side_tier tier_of(const struct check *c, const char *qos, const char
 		return SIDE_TIER_OTHER;
 	if (!strcmp(qos, s->qos_free))
 		return SIDE_TIER_FREE;
-	return !strcmp(qos, s->qos_funded) || !strcmp(qos, s->qos_funded_still) ? SIDE_TIER_FUNDED : SIDE_TIER_OTHER;
+	return !strcmp(qos, s->qos_funded) || !strcmp(qos, s->qos_funded_still) ? SIDE_TIER_FUNDED
+		: SIDE_TIER_OTHER;
 }
 
 /* A run that only Slurm knows concerns the books if its account is a project, and was one when it began. */
-static bool is_ours(const struct check *c, const char *account, const char *partition, int64_t start, amount_t price)
+static bool is_ours(const struct check *c, const char *account, const char *partition, int64_t start,
+	amount_t price)
 {
 	int64_t since = account ? check_project_since(c, account) : -1;
 
-	return price > 0 && since >= 0 && since <= start && settings_enforcement(c->settings, partition) != ENFORCE_OFF;
+	return price > 0 && since >= 0 && since <= start &&
+		settings_enforcement(c->settings, partition) != ENFORCE_OFF;
 }
 
 static void label_of_row(const struct run_row *r, char buf[JOB_NAME_TEXT_MAX])
 {
-	const struct job_view v = { .job_id = r->job_id, .array_job_id = r->array_job_id, .array_task_id = r->array_task_id,
-		.array_count = 1, .het_job_id = r->het_job_id, .het_offset = r->het_offset };
+	const struct job_view v = { .job_id = r->job_id, .array_job_id = r->array_job_id,
+		.array_task_id = r->array_task_id, .array_count = 1, .het_job_id = r->het_job_id,
+		.het_offset = r->het_offset };
 
 	job_view_text(&v, buf);
 }
@@ -119,7 +127,8 @@ static void side_of_rows(const struct check *c, struct check_run *r)
 		int64_t gpus, from = r->rows[i].effective_start;
 		amount_t price = check_price(c, r->rows[i].tres_alloc, r->start, &gpus);
 
-		agreement_add_piece(d, from, r->rows[i].end - check_unpaid_pause(c, &r->rows[i]), gpus, price);
+		agreement_add_piece(d, from, r->rows[i].end - check_unpaid_pause(c, &r->rows[i]), gpus,
+			price);
 	}
 	r->fresh |= r->start > c->settled || d->end > c->settled;
 }
@@ -156,7 +165,8 @@ static int rows_add(struct check *c)
 	for (size_t i = 0, k; i < t->count && rv == DONE; i = k) {
 		const struct run_row *first = &t->rows[i];
 
-		for (k = i + 1; k < t->count && t->rows[k].job_id == first->job_id && t->rows[k].start == first->start; k++)
+		for (k = i + 1; k < t->count && t->rows[k].job_id == first->job_id &&
+			t->rows[k].start == first->start; k++)
 			;
 		if (first->start)
 			rv = row_add(c, n, first, k - i);
@@ -189,8 +199,8 @@ static int view_add(struct check *c, size_t n, const struct job_view *j)
 	}
 	r->view = j;
 	side = &r->a.slurmctld;
-	*side = (struct agreement_side){ .presence = runs(j) ? GOES_ON : ENDED, .end = runs(j) ? 0 : j->end, .gpus = gpus,
-		.tier = tier_of(c, j->qos, j->partition), .project = j->account };
+	*side = (struct agreement_side){ .presence = runs(j) ? GOES_ON : ENDED, .end = runs(j) ? 0 : j->end,
+		.gpus = gpus, .tier = tier_of(c, j->qos, j->partition), .project = j->account };
 	r->fresh |= j->start > c->settled || j->end > c->settled || j->resized > c->settled;
 	return DONE;
 }

@@ -14,7 +14,8 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The exit code of the program. */
-enum outcome { DONE = 0, REFUSED = 1, USAGE = 2, UNREACHABLE = 3, FORBIDDEN = 4, WARNED = 5, ILL = 6, AGAIN = 7, OUTCOMES };
+enum outcome { DONE = 0, REFUSED = 1, USAGE = 2, UNREACHABLE = 3, FORBIDDEN = 4, WARNED = 5, ILL = 6,
+	AGAIN = 7, OUTCOMES };
 
 extern const char *const outcome_text[OUTCOMES];	/* one line each, for help and the manual */
 
@@ -102,7 +103,8 @@ struct command {
 	const char *arguments;		/* "PROJECT GPU-HOURS"; "" = none */
 	int min_args, max_args;		/* max_args -1 = any number; or SBATCH_LINE */
 	const char *help;		/* one line */
-	const enum command_option *options;	/* beside OPTIONS_OF_ALL, behind the last of them OPTIONS; NULL = none */
+	/* beside OPTIONS_OF_ALL, behind the last of them OPTIONS; NULL = none */
+	const enum command_option *options;
 	int (*run)(struct session *s);	/* the exit code */
 };
 

@@ -48,7 +48,8 @@ static void finding_print(const struct finding *f)
 static void summary_print(const size_t of[HEALTHS])
 {
 	printf("%zu checks: %zu error%s, %zu warning%s, %zu ok", check_count, of[HEALTH_ERROR],
-		of[HEALTH_ERROR] == 1 ? "" : "s", of[HEALTH_WARNING], of[HEALTH_WARNING] == 1 ? "" : "s", of[HEALTH_OK]);
+		of[HEALTH_ERROR] == 1 ? "" : "s", of[HEALTH_WARNING], of[HEALTH_WARNING] == 1 ? "" : "s",
+		of[HEALTH_OK]);
 	if (of[HEALTH_UNKNOWN])
 		printf(", %zu could not be made", of[HEALTH_UNKNOWN]);
 	putchar('\n');

@@ -61,7 +61,8 @@ int cmd_undrain(struct session *s)
 	int rv;
 
 	if (base)
-		path = request_query(base, "reason", session_option(s, OPT_REASON), "request_id", s->request_id, "dry_run", dry_run, (char *)NULL);
+		path = request_query(base, "reason", session_option(s, OPT_REASON), "request_id",
+			s->request_id, "dry_run", dry_run, (char *)NULL);
 	rv = path ? session_call(s, "DELETE", path, NULL, &reply) : out_of_memory();
 	if (rv == DONE && table_object(ended_columns, ARRAY_SIZE(ended_columns), &s->style, reply) < 0)
 		rv = out_of_memory();

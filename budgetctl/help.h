@@ -10,7 +10,8 @@
 /* The command's help, else that of all commands of the noun, else that of the program. */
 void help_print(const struct arguments *a, FILE *to);
 
-/* What the command's row has no room for: the first paragraph (nth 0), the next ..., NULL behind the last. Static. */
+/* What the command's row has no room for: the first paragraph (nth 0), the next ..., NULL behind the last.
+ * Static. */
 const char *help_note(const struct command *c, size_t nth);
 
 #endif

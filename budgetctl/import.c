@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * import.c - import sacct: the rows of a file of sacct, one after the other (import.h)
  *
- * Every row is a run, a row that is none (a step, a job that never started), or set aside with its line and the
- * reason; nothing is dropped in silence. */
+ * Every row is a run, a row that is none (a step, a job that never started), or set aside with its line and
+ * the reason; nothing is dropped in silence. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -182,7 +182,8 @@ int cmd_import_sacct(struct session *s)
 	int rv;
 
 	if (dry_run && charge)
-		return complain(USAGE, "--dry-run asks no budgetd, which alone knows what --charge would come to");
+		return complain(USAGE,
+			"--dry-run asks no budgetd, which alone knows what --charge would come to");
 	rv = import_open(&im, s, file);
 	if (rv == DONE)
 		rv = dry_run ? import_count_begin(&im) : import_send_begin(&im, s, charge);

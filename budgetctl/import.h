@@ -44,8 +44,8 @@ struct import {
 /* One more row that is set aside. `reason` may have bytes that are no text. */
 int import_set_aside(struct import *im, int64_t line, const char *reason);
 
-/* For people: the first rows that were set aside, and a line of counts that begins and ends with these. On stderr, so
- * that a program's rows on stdout stay rows. */
+/* For people: the first rows that were set aside, and a line of counts that begins and ends with these. On
+ * stderr, so that a program's rows on stdout stay rows. */
 void import_tell(const struct import *im, const char *begins, const char *ends);
 
 /* Numbers and texts of a reply. -1 is out of memory. */

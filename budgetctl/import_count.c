@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * import_count.c - import sacct --dry-run: what a file of sacct says was used
  *
- * It asks neither budgetd nor Slurm. Every row is a run that is counted once, a row that is none (a step, a job
- * that never started, the same row once more), or set aside. */
+ * It asks neither budgetd nor Slurm. Every row is a run that is counted once, a row that is none (a step, a
+ * job that never started, the same row once more), or set aside. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,7 +65,8 @@ static struct json_object *usage_object(const struct usage_row *r, bool units)
 
 	snprintf(month, sizeof(month), "%04d-%02d", r->month / 12, r->month % 12 + 1);
 	if (o && import_put_text(o, "month", month) == 0 && import_put_text(o, "account", r->account) == 0 &&
-		import_put_text(o, "user", r->user) == 0 && import_put_text(o, "gpu_type", r->gpu_type) == 0 &&
+		import_put_text(o, "user", r->user) == 0 &&
+			import_put_text(o, "gpu_type", r->gpu_type) == 0 &&
 		import_put_number(o, "gpu_seconds", r->gpu_seconds) == 0 &&
 		(!units || import_put_number(o, "gpu_seconds_units", r->gpu_seconds * UNITS_A_SECOND) == 0))
 		return o;
@@ -98,7 +99,8 @@ static int json_print(const struct session *s, struct import *im)
 	struct json_object *o = json_object_new_object(), *usage = usage_array(im, 0, SIZE_MAX, false);
 	int rv = -1;
 
-	if (o && usage && import_put_number(o, "runs", im->runs) == 0 && import_put_number(o, "rows", im->rows) == 0 &&
+	if (o && usage && import_put_number(o, "runs", im->runs) == 0 &&
+		import_put_number(o, "rows", im->rows) == 0 &&
 		import_put_number(o, "rows_of_steps", im->steps) == 0 &&
 		import_put_number(o, "rows_not_started", im->not_started) == 0 &&
 		import_put_number(o, "rows_twice", im->twice) == 0 &&
@@ -143,7 +145,8 @@ int import_count_print(const struct session *s, struct import *im)
 	char begins[64], ends[64];
 
 	if (rv == DONE && s->style.format != FORMAT_JSON) {
-		snprintf(begins, sizeof(begins), "%" PRId64 " run%s counted", im->runs, im->runs == 1 ? "" : "s");
+		snprintf(begins, sizeof(begins), "%" PRId64 " run%s counted", im->runs,
+			im->runs == 1 ? "" : "s");
 		snprintf(ends, sizeof(ends), ", %" PRId64 " twice in the file", im->twice);
 		import_tell(im, begins, ends);
 	}

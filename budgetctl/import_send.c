@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * import_send.c - import sacct: the runs of a file to budgetd, a batch a call
  *
- * While budgetd writes one batch the next one waits for it and a third is read, so that it never waits. It takes each
- * row once: an import that was cut off anywhere is said again, and goes on. The rows of a resized job follow each other in
- * what sacct prints, in any order; they go in one batch, by time. */
+ * While budgetd writes one batch the next one waits for it and a third is read, so that it never waits. It
+ * takes each row once: an import that was cut off anywhere is said again, and goes on. The rows of a resized
+ * job follow each other in what sacct prints, in any order; they go in one batch, by time. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -67,8 +67,8 @@ static void *call_make(void *arg)
 static int failed(struct import *im, int code, const char *text)
 {
 	progress_end(&im->progress);
-	return complain(code, "%s. %" PRId64 " runs were imported so far; the same command goes on from there", text,
-		im->runs);
+	return complain(code, "%s. %"
+		PRId64 " runs were imported so far; the same command goes on from there", text, im->runs);
 }
 
 static int64_t number_of(struct json_object *o, const char *key)
@@ -225,8 +225,8 @@ static bool is_number(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 18;
 }
 
-/* Asked once for each name: a directory takes its time. A user whom nobody knows any more is (uid_t)-1: the run
- * counts for its project all the same. -1 is out of memory. */
+/* Asked once for each name: a directory takes its time. A user whom nobody knows any more is (uid_t)-1: the
+ * run counts for its project all the same. -1 is out of memory. */
 static int64_t uid_of(struct sending *b, const struct sacct_run *r)
 {
 	struct json_object *known = NULL;
@@ -244,15 +244,16 @@ static int64_t uid_of(struct sending *b, const struct sacct_run *r)
 	return import_put_number(b->users, r->user, uid) == 0 ? uid : -1;
 }
 
-/* The values that doc/api.md lists, in its order; sacct_run_read() took no text with a tab. NULL is out of memory. */
+/* The values that doc/api.md lists, in its order; sacct_run_read() took no text with a tab. NULL is out of
+ * memory. */
 static char *row_make(int64_t line, int64_t job, int64_t uid, const struct sacct_run *r)
 {
 	int state = (int)strcspn(r->state, " +");
 	char text[ROW_TEXT_MAX];
 	int n = snprintf(text, sizeof(text),
-		"%" PRId64 "\t%s\t%" PRId64 "\t%s\t%s\t%" PRId64 "\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.*s\t%s\t%" PRId64, line,
-		r->cluster, job, r->label, r->account, uid, r->partition, r->qos, r->submit, r->start, r->end, state,
-		r->state, r->tres, r->suspended);
+		"%" PRId64 "\t%s\t%" PRId64 "\t%s\t%s\t%" PRId64 "\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%"
+		PRId64 "\t%.*s\t%s\t%" PRId64, line, r->cluster, job, r->label, r->account, uid, r->partition,
+		r->qos, r->submit, r->start, r->end, state, r->state, r->tres, r->suspended);
 
 	return n < 0 || n >= (int)sizeof(text) || uid < 0 ? NULL : strdup(text);
 }
@@ -283,7 +284,8 @@ static const char *unfit(const struct sacct_run *r)
 		return "its raw job id is not told: print JobIDRaw, too";
 	if (strlen(r->cluster) > TEXT_MAX || strlen(r->partition) > TEXT_MAX || strlen(r->label) > TEXT_MAX)
 		return "the name of its cluster or partition, or its JobID, has more than 63 bytes";
-	if (strlen(r->account) > OWNER_MAX || strlen(r->qos) > OWNER_MAX || strcspn(r->state, " +") > STATE_MAX)
+	if (strlen(r->account) > OWNER_MAX || strlen(r->qos) > OWNER_MAX ||
+		strcspn(r->state, " +") > STATE_MAX)
 		return "the name of its account, QOS or state is too long";
 	return strlen(r->tres) > TRES_MAX ? "AllocTRES has more than 511 bytes" : "";
 }
@@ -394,7 +396,8 @@ static struct json_object *projects_array(struct import *im, bool units)
 	for (i = 0; good && i < n; i++) {
 		struct json_object *p = json_object_object_get(im->projects, names[i]);
 
-		good = (!units || import_put_number(p, "gpu_seconds_units", number_of(p, "gpu_seconds") * UNITS_A_SECOND) == 0) &&
+		good = (!units || import_put_number(p, "gpu_seconds_units",
+			number_of(p, "gpu_seconds") * UNITS_A_SECOND) == 0) &&
 		       json_object_array_add(array, json_object_get(p)) == 0;
 	}
 	free(names);
@@ -409,7 +412,8 @@ static int json_print(const struct session *s, struct import *im)
 	struct json_object *o = json_object_new_object(), *projects = projects_array(im, false);
 	int rv = -1;
 
-	if (o && projects && import_put_number(o, "runs", im->runs) == 0 && import_put_number(o, "rows", im->rows) == 0 &&
+	if (o && projects && import_put_number(o, "runs", im->runs) == 0 &&
+		import_put_number(o, "rows", im->rows) == 0 &&
 		import_put_number(o, "rows_known", im->known) == 0 &&
 		import_put_number(o, "rows_of_steps", im->steps) == 0 &&
 		import_put_number(o, "rows_not_started", im->not_started) == 0 &&
@@ -445,8 +449,8 @@ int import_send_print(const struct session *s, struct import *im)
 	if (s->style.format == FORMAT_JSON)
 		return json_print(s, im);
 	rv = table_of_projects(s, im);
-	snprintf(begins, sizeof(begins), "%" PRId64 " run%s imported, %" PRId64 " row%s known already", im->runs,
-		im->runs == 1 ? "" : "s", im->known, im->known == 1 ? "" : "s");
+	snprintf(begins, sizeof(begins), "%" PRId64 " run%s imported, %" PRId64 " row%s known already",
+		im->runs, im->runs == 1 ? "" : "s", im->known, im->known == 1 ? "" : "s");
 	snprintf(ends, sizeof(ends), ", %" PRId64 " without GPUs", im->without_gpus);
 	if (rv == DONE)
 		import_tell(im, begins, ends);

@@ -17,7 +17,8 @@ static void sentence_print(const char *text, FILE *to)
 {
 	char sentence[512];
 
-	snprintf(sentence, sizeof(sentence), "%c%s.", toupper((unsigned char)text[0]), text[0] ? text + 1 : "");
+	snprintf(sentence, sizeof(sentence), "%c%s.", toupper((unsigned char)text[0]),
+		text[0] ? text + 1 : "");
 	roff_text(to, sentence);
 }
 

@@ -50,7 +50,8 @@ int amount_or_zero_put(struct json_object *body, const char *text)
 	amount_t amount;
 
 	if (*text == '-')
-		return complain(USAGE, "%s: an amount of GPU-hours is never negative; budgetctl withdraw takes hours back",
+		return complain(USAGE,
+			"%s: an amount of GPU-hours is never negative; budgetctl withdraw takes hours back",
 			text);
 	if (amount_parse(text, &amount, &why) < 0)
 		return complain(USAGE, "%s", why.text);
@@ -62,7 +63,8 @@ int amount_put(struct json_object *body, const char *text)
 	struct json_object *units = NULL;
 	int rv = amount_or_zero_put(body, text);
 
-	if (rv == DONE && json_object_object_get_ex(body, "amount_units", &units) && json_object_get_int64(units) == 0)
+	if (rv == DONE && json_object_object_get_ex(body, "amount_units", &units) &&
+		json_object_get_int64(units) == 0)
 		rv = complain(USAGE, "%s GPU-hours are nothing to give", text);
 	return rv;
 }
@@ -73,7 +75,8 @@ int signed_amount_put(struct json_object *body, const char *text)
 	int rv = amount_put(body, text + (*text == '-' || *text == '+'));
 
 	if (rv == DONE && *text == '-' && json_object_object_get_ex(body, "amount_units", &units))
-		rv = request_number(body, "amount_units", -json_object_get_int64(units)) < 0 ? out_of_memory() : DONE;
+		rv = request_number(body, "amount_units", -json_object_get_int64(units)) < 0 ? out_of_memory()
+			: DONE;
 	return rv;
 }
 
@@ -112,7 +115,8 @@ static int entries_print(struct session *s, struct json_object *reply)
 	int rv;
 
 	if (!json_object_object_get_ex(reply, "rows", &rows))
-		return table_object(journal_columns, ARRAY_SIZE(journal_columns), &s->style, reply) < 0 ? out_of_memory() : DONE;
+		return table_object(journal_columns, ARRAY_SIZE(journal_columns), &s->style, reply) < 0
+			? out_of_memory() : DONE;
 	t = table_new(journal_columns, ARRAY_SIZE(journal_columns), &s->style, false);
 	rv = t && table_add(t, rows) == 0 && table_print(t) == 0 ? DONE : out_of_memory();
 	table_free(t);

@@ -15,7 +15,8 @@ int amount_or_zero_put(struct json_object *body, const char *text);
 /* As amount_put, with a sign in front or without. */
 int signed_amount_put(struct json_object *body, const char *text);
 
-/* The option --allocation, and --reason, which is needed: `what` needs one ("a deposit"). DONE; USAGE after a complaint. */
+/* The option --allocation, and --reason, which is needed: `what` needs one ("a deposit"). DONE; USAGE after a
+ * complaint. */
 int allocation_put(const struct session *s, struct json_object *body);
 int reason_put(const struct session *s, const char *what, struct json_object *body);
 /* An id that was typed. DONE; USAGE after a complaint that says where ids are shown. */

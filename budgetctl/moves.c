@@ -4,7 +4,8 @@
 #include "budgetctl/request.h"
 
 /* A reason, a project and perhaps its allocation: what deposits have too. */
-static int change(struct session *s, const char *what, int (*amount)(struct json_object *, const char *), const char *path)
+static int change(struct session *s, const char *what, int (*amount)(struct json_object *, const char *),
+	const char *path)
 {
 	struct json_object *body = json_object_new_object();
 	int rv = body ? reason_put(s, what, body) : out_of_memory();
@@ -36,10 +37,12 @@ int cmd_transfer(struct session *s)
 	if (rv == DONE)
 		rv = amount_put(body, session_word(s, 2));
 	if (rv == DONE &&
-		(request_text(body, "from", session_word(s, 0)) < 0 || request_text(body, "to", session_word(s, 1)) < 0))
+		(request_text(body, "from", session_word(s, 0)) < 0 ||
+			request_text(body, "to", session_word(s, 1)) < 0))
 		rv = out_of_memory();
 	if (rv == DONE && session_option(s, OPT_FROM_ALLOCATION))
-		rv = id_put(body, "from_allocation", session_option(s, OPT_FROM_ALLOCATION), "allocation list");
+		rv = id_put(body, "from_allocation", session_option(s, OPT_FROM_ALLOCATION),
+			"allocation list");
 	if (rv == DONE && session_option(s, OPT_TO_ALLOCATION))
 		rv = id_put(body, "to_allocation", session_option(s, OPT_TO_ALLOCATION), "allocation list");
 	return entries_write(s, rv, "/v1/transfers", body);

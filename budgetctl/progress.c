@@ -31,14 +31,15 @@ void progress_start(struct progress *p, FILE *file)
 	p->since_ms = now_ms();
 }
 
-/* What is left takes as long as what was done, a byte as a byte. The clock starts with the first row: the rate is that
- * of the whole so far, which does not jump as that of the last moment does. */
+/* What is left takes as long as what was done, a byte as a byte. The clock starts with the first row: the
+ * rate is that of the whole so far, which does not jump as that of the last moment does. */
 static void draw_rest(const struct progress *p, int64_t at, int64_t took_ms)
 {
 	int64_t left_s = (int64_t)((double)took_ms * (double)(p->whole - at) / (double)at / 1000) + 1;
 
 	if (left_s >= 3600)
-		fprintf(stderr, ", %" PRId64 ":%02d:%02d left", left_s / 3600, (int)(left_s / 60 % 60), (int)(left_s % 60));
+		fprintf(stderr, ", %" PRId64 ":%02d:%02d left", left_s / 3600, (int)(left_s / 60 % 60),
+			(int)(left_s % 60));
 	else
 		fprintf(stderr, ", %d:%02d left", (int)(left_s / 60), (int)(left_s % 60));
 }
@@ -52,7 +53,8 @@ static void draw(struct progress *p, int64_t at, int64_t rows, int64_t took_ms)
 	part = part > WIDTH ? WIDTH : part;
 	fputc('\r', stderr);
 	if (p->whole > 0)
-		fprintf(stderr, "[%.*s%*s] %3d %%  ", part, full, WIDTH - part, "", (int)(at * 100 / p->whole));
+		fprintf(stderr, "[%.*s%*s] %3d %%  ", part, full, WIDTH - part, "",
+			(int)(at * 100 / p->whole));
 	fprintf(stderr, "%" PRId64 " rows, %" PRId64 " a second", rows, rows * 1000 / took_ms);
 	if (at > 0 && at < p->whole)
 		draw_rest(p, at, took_ms);

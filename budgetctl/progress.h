@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * progress.h - a bar on the terminal while a file is read: rows so far, rows a second, and the time that is left
+ * progress.h - a bar on the terminal while a file is read: rows so far, rows a second, and the time that is
+ * left
  *
  * Only when stderr is a terminal, and only after a second: what is done at once shows nothing.
  *

@@ -145,7 +145,8 @@ static int unmetered_put(struct json_object *body, const char *key, const char *
 {
 	if (strcmp(text, "yes") != 0 && strcmp(text, "no") != 0)
 		return complain(USAGE, "--unmetered %s: it is yes or no", text);
-	return json_object_object_add(body, key, json_object_new_boolean(!strcmp(text, "yes"))) < 0 ? out_of_memory() : DONE;
+	return json_object_object_add(body, key, json_object_new_boolean(!strcmp(text, "yes"))) < 0
+		? out_of_memory() : DONE;
 }
 
 static const struct {
@@ -238,24 +239,27 @@ static void say_removed(const struct session *s, struct json_object *reply, bool
 	json_object_object_get_ex(reply, "withdrawn_units", &withdrawn);
 	printf("Project %s %s removed; its journal stays.", session_word(s, 0), dry_run ? "would be" : "is");
 	if (json_object_get_int64(withdrawn))
-		printf(" %s GPU-h %s withdrawn.", amount_text(json_object_get_int64(withdrawn), amount), dry_run ? "would be" : "are");
+		printf(" %s GPU-h %s withdrawn.", amount_text(json_object_get_int64(withdrawn), amount),
+			dry_run ? "would be" : "are");
 	putchar('\n');
 }
 
 int cmd_project_remove(struct session *s)
 {
-	const char *dry_run = session_option(s, OPT_DRY_RUN) ? "1" : NULL, *force = session_option(s, OPT_FORCE) ? "1" : NULL;
+	const char *dry_run = session_option(s, OPT_DRY_RUN) ? "1" : NULL,
+		*force = session_option(s, OPT_FORCE) ? "1" : NULL;
 	char *base = request_path("/v1/projects/", session_word(s, 0)), *path = NULL;
 	struct json_object *reply = NULL;
 	int rv;
 
 	if (base)
-		path = request_query(base, "reason", session_option(s, OPT_REASON), "request_id", s->request_id, "dry_run", dry_run, "force", force,
-			(char *)NULL);
+		path = request_query(base, "reason", session_option(s, OPT_REASON), "request_id",
+			s->request_id, "dry_run", dry_run, "force", force, (char *)NULL);
 	rv = path ? session_call(s, "DELETE", path, NULL, &reply) : out_of_memory();
 	if (rv == DONE && s->style.format == FORMAT_TABLE)
 		say_removed(s, reply, dry_run);
-	else if (rv == DONE && table_object(removed_columns, ARRAY_SIZE(removed_columns), &s->style, reply) < 0)
+	else if (rv == DONE && table_object(removed_columns, ARRAY_SIZE(removed_columns), &s->style,
+		reply) < 0)
 		rv = out_of_memory();
 	json_object_put(reply);
 	free(path);

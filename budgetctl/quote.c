@@ -102,8 +102,8 @@ static void tell_unknown(const struct submit_options *o)
 		char near[NEAREST_TEXT_MAX];
 
 		if (*sbatch_nearest(name, near))
-			complain(DONE, "script line %d: sbatch has no option --%s. Did you mean %s?", line, name,
-				near);
+			complain(DONE, "script line %d: sbatch has no option --%s. Did you mean %s?", line,
+				name, near);
 		else
 			complain(DONE,
 				"script line %d: --%s is not known here and not looked at: if it is not another "

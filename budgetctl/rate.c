@@ -18,7 +18,8 @@ static const struct column columns[] = {
 };
 
 static const struct list rates = {
-	.path = "/v1/rates", .columns = columns, .count = ARRAY_SIZE(columns), .what = "rates: every GPU-hour costs 1.000",
+	.path = "/v1/rates", .columns = columns, .count = ARRAY_SIZE(columns),
+		.what = "rates: every GPU-hour costs 1.000",
 };
 
 int cmd_rate_list(struct session *s)
@@ -40,7 +41,8 @@ static int rate_put(struct json_object *body, const char *text)
 			p = "?";
 	}
 	if (p == text || *p || whole > 1000)
-		return complain(USAGE, "%s: a rate is a number from 0.001 to 1000, with three decimals at most", text);
+		return complain(USAGE,
+			"%s: a rate is a number from 0.001 to 1000, with three decimals at most", text);
 	for (; digits && digits < 3; digits++)
 		part *= 10;
 	return request_number(body, "thousandths", whole * 1000 + part) < 0 ? out_of_memory() : DONE;

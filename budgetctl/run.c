@@ -33,7 +33,8 @@ static const struct column columns[] = {
 
 int cmd_run_list(struct session *s)
 {
-	struct list runs = { .columns = columns, .count = ARRAY_SIZE(columns), .paged = true, .what = "runs" };
+	struct list runs = { .columns = columns, .count = ARRAY_SIZE(columns), .paged = true,
+		.what = "runs" };
 	const char *since = session_option(s, OPT_SINCE);
 	struct fault why = { "" };
 	char from[24] = "0", *path;
@@ -78,9 +79,11 @@ static struct json_object *open_run(struct json_object *rows, const char *job)
 	if (n == 1)
 		return found;
 	if (n)
-		complain(REFUSED, "job %s has %zu runs that go on in the books; see budgetctl check --job %s", job, n, job);
+		complain(REFUSED, "job %s has %zu runs that go on in the books; see budgetctl check --job %s",
+			job, n, job);
 	else
-		complain(REFUSED, "no run of job %s goes on in the books; see budgetctl run list --job %s", job, job);
+		complain(REFUSED, "no run of job %s goes on in the books; see budgetctl run list --job %s",
+			job, job);
 	return NULL;
 }
 

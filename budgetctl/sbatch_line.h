@@ -16,8 +16,8 @@
  * looks like a mistyped option of sbatch. */
 int sbatch_line_split(const struct command *c, int n, char **words, struct arguments *out);
 
-/* The options that `name` (without "--") is a slip of the fingers for: "--gpus", "--mem or --mps"; "" when it may be
- * another plugin's. Returns buf. */
+/* The options that `name` (without "--") is a slip of the fingers for: "--gpus", "--mem or --mps"; "" when it
+ * may be another plugin's. Returns buf. */
 const char *sbatch_nearest(const char *name, char buf[NEAREST_TEXT_MAX]);
 
 #endif

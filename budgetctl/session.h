@@ -22,8 +22,10 @@ struct session {
 	const struct arguments *arguments;
 	struct style style;
 	struct client *client;		/* NULL before the first call: some commands ask nobody */
-	struct settings *settings;	/* what the client borrows its words from; NULL before the first call */
-	const char *hidden;		/* budgetd.conf when it is there and closed to this user, else NULL; borrowed */
+	/* what the client borrows its words from; NULL before the first call */
+	struct settings *settings;
+	/* budgetd.conf when it is there and closed to this user, else NULL; borrowed */
+	const char *hidden;
 	char request_id[REQUEST_ID_MAX];
 };
 
@@ -43,9 +45,9 @@ int session_call(struct session *s, const char *method, const char *path, struct
 int session_ask(struct session *s, const char *method, const char *path, struct json_object *body,
 	struct json_object **reply, struct fault *refusal);
 
-/* budgetd.conf, or the defaults where the built-in one is missing or hidden from users. DONE and *out, to be freed by
- * settings_free(); else a text in *why: USAGE when GPUBUDGET_CONF names a file that cannot be read, REFUSED for one that
- * makes no sense. */
+/* budgetd.conf, or the defaults where the built-in one is missing or hidden from users. DONE and *out, to be
+ * freed by settings_free(); else a text in *why: USAGE when GPUBUDGET_CONF names a file that cannot be read,
+ * REFUSED for one that makes no sense. */
 int session_settings(struct session *s, struct settings **out, struct fault *why);
 
 /* A write: the body gets the request id, and is put in any case. NULL is out of memory (and is said). After
@@ -74,7 +76,8 @@ int session_rows(struct session *s, const struct list *l, const char *project, s
 /* Print `t`; say so when it is empty. */
 int session_print(struct session *s, const struct list *l, struct table *t);
 
-/* All rows of GET `path`, page by page, in one array; *rows is to be put by the caller. `path` NULL: out of memory. */
+/* All rows of GET `path`, page by page, in one array; *rows is to be put by the caller. `path` NULL: out of
+ * memory. */
 int session_fetch(struct session *s, const char *path, struct json_object **rows);
 
 /* The row of GET `path` whose `key` is `value` (a text or a number as text); *row is to be put by the

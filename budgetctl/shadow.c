@@ -16,7 +16,8 @@ static const struct column columns[] = {
 };
 
 static const struct list decisions = {
-	.path = "/v1/shadow", .columns = columns, .count = ARRAY_SIZE(columns), .paged = true, .what = "decisions of shadow mode",
+	.path = "/v1/shadow", .columns = columns, .count = ARRAY_SIZE(columns), .paged = true,
+		.what = "decisions of shadow mode",
 };
 
 int cmd_shadow_report(struct session *s)

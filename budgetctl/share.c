@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * share.c - share list, share set: the weight of a project among its siblings, and of a user in a project that is divided among its users */
+ * share.c - share list, share set: the weight of a project among its siblings, and of a user in a project
+ * that is divided among its users */
 #include <stdlib.h>
 #include <string.h>
 #include "budgetctl/project.h"

@@ -26,7 +26,8 @@ static const struct column columns[] = {
 };
 
 static const struct list slots = {
-	.path = "/v1/slots", .columns = columns, .count = ARRAY_SIZE(columns), .what = "slots: projects go first by their share alone",
+	.path = "/v1/slots", .columns = columns, .count = ARRAY_SIZE(columns),
+		.what = "slots: projects go first by their share alone",
 };
 
 int cmd_slot_list(struct session *s)
@@ -34,7 +35,8 @@ int cmd_slot_list(struct session *s)
 	return session_list(s, &slots, NULL, NULL);
 }
 
-static int slot_write(struct session *s, int rv, const char *method, const char *path, struct json_object *body)
+static int slot_write(struct session *s, int rv, const char *method, const char *path,
+	struct json_object *body)
 {
 	struct json_object *slot = NULL;
 
@@ -54,7 +56,8 @@ static int slot_write(struct session *s, int rv, const char *method, const char 
 /* "mon", "Monday". The day of the week, 0 = Monday; or -1. */
 static int day_of(const char *text)
 {
-	static const char *const days[] = { "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday" };
+	static const char *const days[] = { "monday", "tuesday", "wednesday", "thursday", "friday",
+		"saturday", "sunday" };
 	size_t n = strlen(text);
 
 	for (int i = 0; i < (int)ARRAY_SIZE(days); i++)
@@ -68,7 +71,8 @@ static int64_t time_of_day(const char *text)
 {
 	int64_t hour, minute;
 
-	if (number_read(&text, &hour) < 0 || *text++ != ':' || strlen(text) != 2 || number_parse(text, 59, &minute) < 0 || hour > 23)
+	if (number_read(&text, &hour) < 0 || *text++ != ':' || strlen(text) != 2 ||
+		number_parse(text, 59, &minute) < 0 || hour > 23)
 		return -1;
 	return hour * HOUR_S + minute * 60;
 }
@@ -80,7 +84,8 @@ static int starts_put(const struct session *s, struct json_object *body)
 	int n = day ? day_of(day) : -1;
 
 	if (n < 0)
-		return complain(USAGE, "--day %s: it is mon, tue, wed, thu, fri, sat or sun", day ? day : "is missing");
+		return complain(USAGE, "--day %s: it is mon, tue, wed, thu, fri, sat or sun",
+			day ? day : "is missing");
 	if (time < 0)
 		return complain(USAGE, "--from %s: a time of day, 09:00", from ? from : "is missing");
 	return request_number(body, "starts_s", n * DAY_S + time) < 0 ? out_of_memory() : DONE;
@@ -94,10 +99,14 @@ static int length_put(const struct session *s, struct json_object *body)
 	int64_t percent;
 
 	if (!hours || end == hours || *end || !(length >= 60 && length <= 7 * DAY_S))	/* nan is neither */
-		return complain(USAGE, "--hours %s: how long it lasts, 0.5 to 168", hours ? hours : "is missing");
+		return complain(USAGE, "--hours %s: how long it lasts, 0.5 to 168",
+			hours ? hours : "is missing");
 	if (!share || number_parse(share, 100, &percent) < 0 || percent < 1)
-		return complain(USAGE, "--share %s: up to how much of the cluster it goes first, in percent, 1 to 100", share ? share : "is missing");
-	if (request_number(body, "length_s", (int64_t)(length / 60 + 0.5) * 60) < 0 || request_number(body, "boosted_percent", percent) < 0)
+		return complain(USAGE,
+			"--share %s: up to how much of the cluster it goes first, in percent, 1 to 100",
+			share ? share : "is missing");
+	if (request_number(body, "length_s", (int64_t)(length / 60 + 0.5) * 60) < 0 ||
+		request_number(body, "boosted_percent", percent) < 0)
 		return out_of_memory();
 	return DONE;
 }
@@ -118,7 +127,8 @@ int cmd_slot_remove(struct session *s)
 {
 	struct json_object *body = json_object_new_object();
 	char *path = request_path("/v1/slots/", session_word(s, 0));
-	int rv = body && path && json_object_object_add(body, "removed", json_object_new_boolean(1)) == 0 ? DONE : out_of_memory();
+	int rv = body && path && json_object_object_add(body, "removed", json_object_new_boolean(1)) == 0
+		? DONE : out_of_memory();
 
 	rv = slot_write(s, rv, "PATCH", path, body);
 	free(path);

@@ -368,7 +368,8 @@ int table_print(struct table *t)
 	if (narrow > 0)
 		records_print(t);
 	else if (narrow == 0)
-		narrow = t->style->format == FORMAT_TABLE ? lines_print(t) : scols_rv(scols_print_table(t->scols));
+		narrow = t->style->format == FORMAT_TABLE ? lines_print(t)
+			: scols_rv(scols_print_table(t->scols));
 	return narrow < 0 ? -1 : 0;
 }
 

@@ -23,7 +23,8 @@ void table_free(struct table *t);	/* NULL is fine; errno is kept */
 /* Every object of the array `rows`, in its order. 0; or -1 and ENOMEM. `rows` is not needed afterwards. */
 int table_add(struct table *t, struct json_object *rows);
 
-/* What is left to print; a table that is wider than a narrow terminal as rows of lines. 0; or -1 and ENOMEM. */
+/* What is left to print; a table that is wider than a narrow terminal as rows of lines. 0; or -1 and
+ * ENOMEM. */
 int table_print(struct table *t);
 
 size_t table_rows(const struct table *t);	/* added so far */

@@ -38,8 +38,8 @@ static int database_find(struct session *s, struct settings **settings)
 static int file_complaint(const struct fault *why)
 {
 	if (errno == EACCES || errno == EPERM)
-		return complain(FORBIDDEN, "%s. The books are closed to other users: run it as root or as SlurmUser",
-			why->text);
+		return complain(FORBIDDEN,
+			"%s. The books are closed to other users: run it as root or as SlurmUser", why->text);
 	return complain(REFUSED, "%s", why->text);
 }
 
@@ -102,8 +102,8 @@ static int summary_print(struct session *s, struct verification *v)
 
 	if (s->style.format != FORMAT_TABLE)
 		return rows_print(s, v);
-	snprintf(text, sizeof(text), "%s: %zu checks, %zu sound, %zu wrong; chain of %s", v->file, audit_check_count,
-		audit_check_count - v->wrong, v->wrong, *v->head ? v->head : "nothing");
+	snprintf(text, sizeof(text), "%s: %zu checks, %zu sound, %zu wrong; chain of %s", v->file,
+		audit_check_count, audit_check_count - v->wrong, v->wrong, *v->head ? v->head : "nothing");
 	say_line(stdout, 0, text);
 	return DONE;
 }

@@ -20,11 +20,13 @@ static int read_options(const struct question *q, struct job_options *o, struct 
 	for (int i = 0; i < JOB_OPTIONS; i++)
 		if (q->text[i] && job_options_set(o, (enum job_option)i, q->text[i], why) < 0)
 			return -1;
-	job_options_from_comment(o, q->admin_comment, NULL);	/* a site's own words there are no reason to refuse a job */
+	/* a site's own words there are no reason to refuse a job */
+	job_options_from_comment(o, q->admin_comment, NULL);
 	return job_options_from_comment(o, q->comment, why);
 }
 
-/* A job without --time gets its partition's default. Before the first pass nothing is known of partitions: then nothing is cut. */
+/* A job without --time gets its partition's default. Before the first pass nothing is known of partitions:
+ * then nothing is cut. */
 static int64_t time_limit(const struct budgetd *b, const struct question *q, const struct partition_answer *p)
 {
 	if (q->time_limit_s != JOB_TIME_LIMIT_UNSET)
@@ -33,14 +35,18 @@ static int64_t time_limit(const struct budgetd *b, const struct question *q, con
 }
 
 /* By the rates of now: the start of the job prices it anew (doc/model.md, 4). */
-static int price_request(struct budgetd *b, const struct partition_answer *where, int64_t now, struct priced *p, struct fault *why)
+static int price_request(struct budgetd *b, const struct partition_answer *where, int64_t now,
+	struct priced *p, struct fault *why)
 {
-	if (rates_price_dearest(b->rates, &p->request.gpus, p->request.gpus_max, &where->gpus, now, &p->price) < 0)
-		return fault_errno(why, EOVERFLOW, "the job costs more GPU-hours than can be counted; ask for fewer GPUs");
+	if (rates_price_dearest(b->rates, &p->request.gpus, p->request.gpus_max, &where->gpus, now,
+		&p->price) < 0)
+		return fault_errno(why, EOVERFLOW,
+			"the job costs more GPU-hours than can be counted; ask for fewer GPUs");
 	return 0;
 }
 
-int admit_price(struct budgetd *b, const struct question *q, int64_t now, struct priced *out, struct fault *why)
+int admit_price(struct budgetd *b, const struct question *q, int64_t now, struct priced *out,
+	struct fault *why)
 {
 	struct partition_answer p = cluster_state_partitions(b->cluster, q->partition);
 	struct gpu_request_cluster facts = { .gpus_per_node = p.gpus_per_node };
@@ -55,15 +61,16 @@ int admit_price(struct budgetd *b, const struct question *q, int64_t now, struct
 			.hold_time_limit = b->settings->hold == HOLD_TIME_LIMIT,
 			.reject_unlimited = b->settings->unlimited_time == UNLIMITED_REJECT },
 	};
-	if (read_options(q, &out->options, why) < 0 || gpu_request_read(&in, &facts, &out->request, why) < 0 ||
+	if (read_options(q, &out->options, why) < 0 ||
+		gpu_request_read(&in, &facts, &out->request, why) < 0 ||
 		price_request(b, &p, now, out, why) < 0)
 		return -1;
 	out->valid = true;
 	return 0;
 }
 
-int admit_price_count(struct budgetd *b, const struct question *q, const struct gpu_count *asked, int64_t now, struct priced *p,
-	struct fault *why)
+int admit_price_count(struct budgetd *b, const struct question *q, const struct gpu_count *asked, int64_t now,
+	struct priced *p, struct fault *why)
 {
 	struct partition_answer where = cluster_state_partitions(b->cluster, q->partition);
 
@@ -96,17 +103,19 @@ void admit_refuse(struct verdict *v, const char *text)
 enum on_exhausted admit_site_policy(const struct budgetd *b)
 {
 	static const enum on_exhausted policies[] = {
-		[EXHAUSTED_FREE] = ON_EXHAUSTED_FREE, [EXHAUSTED_REJECT] = ON_EXHAUSTED_REJECT, [EXHAUSTED_WAIT] = ON_EXHAUSTED_WAIT,
+		[EXHAUSTED_FREE] = ON_EXHAUSTED_FREE, [EXHAUSTED_REJECT] = ON_EXHAUSTED_REJECT,
+			[EXHAUSTED_WAIT] = ON_EXHAUSTED_WAIT,
 	};
 
 	return policies[b->settings->on_exhausted];
 }
 
-struct admission_question admit_ask(const struct budgetd *b, const struct question *q, const struct priced *p, const struct path *path,
-	int64_t now)
+struct admission_question admit_ask(const struct budgetd *b, const struct question *q, const struct priced *p,
+	const struct path *path, int64_t now)
 {
 	static const enum admission_exhausted exhausted[] = {
-		[ON_EXHAUSTED_FREE] = ADMIT_FREE, [ON_EXHAUSTED_REJECT] = ADMIT_REJECT, [ON_EXHAUSTED_WAIT] = ADMIT_WAIT,
+		[ON_EXHAUSTED_FREE] = ADMIT_FREE, [ON_EXHAUSTED_REJECT] = ADMIT_REJECT,
+			[ON_EXHAUSTED_WAIT] = ADMIT_WAIT,
 	};
 
 	bool script_only;
@@ -126,7 +135,8 @@ struct admission_question admit_ask(const struct budgetd *b, const struct questi
 	};
 }
 
-void admit_decide(const struct admission_question *aq, const struct priced *p, const struct path *path, struct admission *out)
+void admit_decide(const struct admission_question *aq, const struct priced *p, const struct path *path,
+	struct admission *out)
 {
 	struct budget_node nodes[BUDGET_DEPTH_MAX];
 
@@ -134,9 +144,10 @@ void admit_decide(const struct admission_question *aq, const struct priced *p, c
 	admission_decide(aq, &p->rules, nodes, path->depth, out);
 }
 
-/* Where jobs wait, the first of those that do is not overtaken by a smaller one: this one stands behind it, until a pass has put both into
- * their order. `self` (0 = none) is not in its own way. */
-int admit_look_in_front(struct ledger *l, const struct path *path, int64_t uid, int64_t self, struct admission_question *aq, struct fault *why)
+/* Where jobs wait, the first of those that do is not overtaken by a smaller one: this one stands behind it,
+ * until a pass has put both into their order. `self` (0 = none) is not in its own way. */
+int admit_look_in_front(struct ledger *l, const struct path *path, int64_t uid, int64_t self,
+	struct admission_question *aq, struct fault *why)
 {
 	struct admission_row head;
 
@@ -170,15 +181,20 @@ static int make_token(char token[TOKEN_MAX], struct fault *why)
 }
 
 /* Write the answer down: the admission, and the hold when money is set aside now. */
-static int record(struct ledger *l, const struct question *q, const struct priced *p, const struct admission *a, const struct path *path,
-	const char *request, int64_t job, int64_t now, struct verdict *v, struct fault *why)
+static int record(struct ledger *l, const struct question *q, const struct priced *p,
+	const struct admission *a, const struct path *path, const char *request, int64_t job, int64_t now,
+	struct verdict *v, struct fault *why)
 {
 	struct admission_row row = { .at = now, .uid = q->uid, .project = path->nodes[0].id, .tier = a->tier,
-		.min_runtime_s = a->min_runtime_s, .team_rank = p->options.team_rank, .insists = p->options.tier == TIER_FUNDED, .gpus = p->request.gpus_max,
-		.tasks = p->request.array_tasks, .per_task = a->per_task, .job = job, .parked_at = a->waits ? now : 0,
-		.waits_at = a->waits ? path->nodes[a->waits_at].id : 0, .waits_user = a->waits ? a->waits_user : WAIT_ANYBODY,
+		.min_runtime_s = a->min_runtime_s, .team_rank = p->options.team_rank,
+			.insists = p->options.tier == TIER_FUNDED, .gpus = p->request.gpus_max,
+		.tasks = p->request.array_tasks, .per_task = a->per_task, .job = job,
+			.parked_at = a->waits ? now : 0,
+		.waits_at = a->waits ? path->nodes[a->waits_at].id : 0,
+			.waits_user = a->waits ? a->waits_user : WAIT_ANYBODY,
 		.waits_behind = a->waits ? a->behind : 0, .request = request };
-	struct hold_row hold = { .project = row.project, .tasks = a->tasks, .units = a->hold, .opened_at = now };
+	struct hold_row hold = { .project = row.project, .tasks = a->tasks, .units = a->hold,
+		.opened_at = now };
 
 	if (make_token(row.token, why) < 0 || admission_add(l, &row, why) < 0)
 		return -1;
@@ -195,10 +211,12 @@ static void judge_unknown(const struct budgetd *b, const char *text, struct verd
 	if (b->settings->unknown_account != UNKNOWN_ACCOUNT_FREE)
 		return;
 	*v = (struct verdict){ .accepted = true, .tier = TIER_FREE, .qos = b->settings->qos_free };
-	snprintf(v->text, sizeof(v->text), "free tier: %s. It runs uncharged and may be displaced at any time.", text);
+	snprintf(v->text, sizeof(v->text),
+		"free tier: %s. It runs uncharged and may be displaced at any time.", text);
 }
 
-/* Units that are spoken for and not in the books: the components of a het job that are quoted before this one. */
+/* Units that are spoken for and not in the books: the components of a het job that are quoted before this
+ * one. */
 void path_set_aside(struct path *path, const struct set_aside *aside)
 {
 	for (int i = 0; i < path->depth; i++)
@@ -210,25 +228,31 @@ void path_set_aside(struct path *path, const struct set_aside *aside)
 		}
 }
 
-/* A user whom slurmdbd does not know in the account, perhaps only not yet: the job's budget is looked at when Slurm has let it in. Else
- * anybody could lock up another project's hours, and read them, by submissions that Slurm then refuses. */
-static void decide_for_stranger(const struct admission_question *aq, const struct priced *p, const char *project, struct admission *a)
+/* A user whom slurmdbd does not know in the account, perhaps only not yet: the job's budget is looked at when
+ * Slurm has let it in. Else anybody could lock up another project's hours, and read them, by submissions that
+ * Slurm then refuses. */
+static void decide_for_stranger(const struct admission_question *aq, const struct priced *p,
+	const char *project, struct admission *a)
 {
 	struct fault problem = {0};
 
 	a->accepted = admission_price(aq, &p->rules, a, &problem) == 0;
 	a->tasks = a->hold = 0;
-	snprintf(a->text, sizeof(a->text), a->accepted ? "the budget of %s is asked as soon as Slurm has accepted the job for it." :
+	snprintf(a->text, sizeof(a->text), a->accepted
+		? "the budget of %s is asked as soon as Slurm has accepted the job for it." :
 			"refused: %s", a->accepted ? project : problem.text);
 }
 
 /* The queue alone tells what belongs together: the next pass does it (controller_het.c). */
 #define HET_FOLLOWS "\nAll components of its het job follow."
-static_assert(sizeof(HET_FOLLOWS) + sizeof(((struct admission *)0)->text) + 192 <= VERDICT_TEXT_MAX, "there is room for it behind any text");
+static_assert(sizeof(HET_FOLLOWS) + sizeof(((struct admission *)0)->text) + 192 <= VERDICT_TEXT_MAX,
+	"there is room for it behind any text");
 
-/* The verdict over the books of `l`, and what it was made from; nothing is written. path->depth is 0 when the account is no project. */
-static int judge(const struct budgetd *b, struct ledger *l, const struct question *q, const struct priced *p, const struct set_aside *aside,
-	int64_t now, struct path *path, struct admission *a, struct verdict *v, struct fault *why)
+/* The verdict over the books of `l`, and what it was made from; nothing is written. path->depth is 0 when the
+ * account is no project. */
+static int judge(const struct budgetd *b, struct ledger *l, const struct question *q, const struct priced *p,
+	const struct set_aside *aside, int64_t now, struct path *path, struct admission *a, struct verdict *v,
+	struct fault *why)
 {
 	struct fault unknown = {0};
 	struct admission_question aq;
@@ -265,7 +289,8 @@ static int judge(const struct budgetd *b, struct ledger *l, const struct questio
 }
 
 /* Is the verdict there before the books are looked at? */
-static bool judge_early(struct budgetd *b, const struct question *q, int64_t now, struct priced *p, struct verdict *v)
+static bool judge_early(struct budgetd *b, const struct question *q, int64_t now, struct priced *p,
+	struct verdict *v)
 {
 	struct fault problem = {0};
 	bool priced = admit_price(b, q, now, p, &problem) == 0;
@@ -277,14 +302,15 @@ static bool judge_early(struct budgetd *b, const struct question *q, int64_t now
 	else if (p->price == 0)
 		v->accepted = true;
 	else if (!q->account || !*q->account)
-		admit_refuse(v, "no account was given and the user has no default account; submit with --account=PROJECT");
+		admit_refuse(v,
+			"no account was given and the user has no default account; submit with --account=PROJECT");
 	else
 		return false;
 	return true;
 }
 
-/* Slurm starts what fits at once, wherever it fits: one that would be inside its minimum runtime when a gang is to start on nodes that are cleared
- * for it waits for the next pass, which keeps it off them. */
+/* Slurm starts what fits at once, wherever it fits: one that would be inside its minimum runtime when a gang
+ * is to start on nodes that are cleared for it waits for the next pass, which keeps it off them. */
 static void keep_off(struct budgetd *b, const struct admission *a, int64_t now, struct verdict *v)
 {
 	struct gang_guard g = cluster_state_guard(b->cluster);
@@ -292,15 +318,17 @@ static void keep_off(struct budgetd *b, const struct admission *a, int64_t now, 
 
 	if (!g.job || a->waits)
 		return;
-	if (a->tier == TIER_FUNDED ? now + a->min_runtime_s <= g.at : !g.together || now + GUARD_CLOSES_S(b->settings) < g.at)
+	if (a->tier == TIER_FUNDED ? now + a->min_runtime_s <= g.at : !g.together ||
+		now + GUARD_CLOSES_S(b->settings) < g.at)
 		return;
 	v->kept_off = true;
-	snprintf(v->text + n, sizeof(v->text) - n, "%sIt is held for a moment, since nodes are cleared for job %u; a minimum runtime that ends before "
+	snprintf(v->text + n, sizeof(v->text) - n,
+		"%sIt is held for a moment, since nodes are cleared for job %u; a minimum runtime that ends before "
 		"that one starts may use them.", n ? "\n" : "", g.job);
 }
 
-static int admit_in_transaction(struct budgetd *b, const struct question *q, const struct priced *p, const char *request, int64_t job,
-	int64_t now, struct verdict *v, struct fault *why)
+static int admit_in_transaction(struct budgetd *b, const struct question *q, const struct priced *p,
+	const char *request, int64_t job, int64_t now, struct verdict *v, struct fault *why)
 {
 	struct admission a;
 	struct path path;
@@ -313,7 +341,8 @@ static int admit_in_transaction(struct budgetd *b, const struct question *q, con
 	return record(b->ledger, q, p, &a, &path, request, job, now, v, why);
 }
 
-int admit(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now, struct verdict *out, struct fault *why)
+int admit(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now,
+	struct verdict *out, struct fault *why)
 {
 	struct priced p;
 
@@ -339,17 +368,19 @@ int set_aside_add(struct set_aside *aside, const struct path *path, amount_t uni
 		while (k < aside->count && aside->at[k].project != path->nodes[i].id)
 			k++;
 		if (k == SET_ASIDE_MAX)
-			return fault_errno(why, EINVAL, "the components of one job are of more than %d projects", SET_ASIDE_MAX);
+			return fault_errno(why, EINVAL,
+				"the components of one job are of more than %d projects", SET_ASIDE_MAX);
 		if (k == aside->count)
 			aside->at[aside->count++] = (struct set_aside_at){ .project = path->nodes[i].id };
 		if (amount_add(aside->at[k].units, units, &aside->at[k].units) < 0)
-			return fault_errno(why, EOVERFLOW, "the job costs more GPU-hours than can be counted");
+			return fault_errno(why, EOVERFLOW,
+				"the job costs more GPU-hours than can be counted");
 	}
 	return 0;
 }
 
-int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, struct set_aside *aside, int64_t now, struct priced *priced,
-	struct verdict *out, struct fault *why)
+int admit_quote(struct budgetd *b, struct ledger *l, const struct question *q, struct set_aside *aside,
+	int64_t now, struct priced *priced, struct verdict *out, struct fault *why)
 {
 	struct admission a = {0};
 	struct path path;

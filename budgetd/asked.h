@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * asked.h - of which jobs slurmdbd has told all earlier runs
  *
- * A job that was requeued keeps its number of restarts for as long as it is in slurmctld's table, weeks perhaps; its earlier runs
- * are asked for once. Runs that lasted no second count as restarts too, and are in no book: only this tells that they were asked for.
+ * A job that was requeued keeps its number of restarts for as long as it is in slurmctld's table, weeks
+ * perhaps; its earlier runs are asked for once. Runs that lasted no second count as restarts too, and are in
+ * no book: only this tells that they were asked for.
  *
  * Memory   bounded: when it is full all is forgotten, and asked once more
  * Threads  the loop's alone */

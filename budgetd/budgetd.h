@@ -18,7 +18,8 @@ struct budgetd {
 	const struct settings *_Atomic settings;	/* changed as a whole by a reload; old ones live on */
 	struct ledger *ledger;		/* the writer: verdicts, changes, the loop */
 	struct ledger *reader;		/* lists for people: a long one never delays a submission */
-	struct ledger *snapshot;	/* the loop's reader: what it sees stays the same for as long as a pass */
+	/* the loop's reader: what it sees stays the same for as long as a pass */
+	struct ledger *snapshot;
 	struct slurm_link *slurm;	/* the loop's; the server never talks to Slurm */
 	struct cluster_state *cluster;	/* what the last pass saw, for the server */
 	struct people *people;		/* uid <-> name, administrators */

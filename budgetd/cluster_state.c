@@ -57,7 +57,8 @@ void cluster_state_free(struct cluster_state *s)
 	free(s);
 }
 
-void cluster_state_publish(struct cluster_state *s, const struct slurm_facts *facts, struct cluster_view *view, struct job_table *jobs)
+void cluster_state_publish(struct cluster_state *s, const struct slurm_facts *facts,
+	struct cluster_view *view, struct job_table *jobs)
 {
 	struct cluster_view *old_view = NULL;
 	struct job_table *old_jobs = NULL;
@@ -90,7 +91,8 @@ uint32_t cluster_state_newest_job(struct cluster_state *s)
 	return newest;
 }
 
-void cluster_state_pass_done(struct cluster_state *s, int64_t at, const struct pass_times *took, const char *error)
+void cluster_state_pass_done(struct cluster_state *s, int64_t at, const struct pass_times *took,
+	const char *error)
 {
 	pthread_rwlock_wrlock(&s->lock);
 	if (!error) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * cluster_state.h - what the last pass saw, for those who answer in between
  *
- * The loop publishes tables and gives them away; the server reads them under a lock that is never held over I/O.
+ * The loop publishes tables and gives them away; the server reads them under a lock that is never held over
+ * I/O.
  *
  * Threads  any */
 #ifndef BUDGETD_CLUSTER_STATE_H
@@ -16,22 +17,28 @@ struct cluster_state *cluster_state_new(void);	/* NULL and ENOMEM */
 void cluster_state_free(struct cluster_state *s);	/* NULL is fine */
 
 /* NULL keeps what is there. Tables become the state's. */
-void cluster_state_publish(struct cluster_state *s, const struct slurm_facts *facts, struct cluster_view *view, struct job_table *jobs);
+void cluster_state_publish(struct cluster_state *s, const struct slurm_facts *facts,
+	struct cluster_view *view, struct job_table *jobs);
 
 /* The highest job id that any pass has seen; 0 = none yet. */
 uint32_t cluster_state_newest_job(struct cluster_state *s);
 
-/* Where the time of a pass went: reading Slurm's tables, deciding and writing the books, telling Slurm. What is missing is the file's. */
+/* Where the time of a pass went: reading Slurm's tables, deciding and writing the books, telling Slurm. What
+ * is missing is the file's. */
 struct pass_times {
 	int64_t all_ms, looked_ms, decided_ms, published_ms;
 };
-void cluster_state_pass_done(struct cluster_state *s, int64_t at, const struct pass_times *took, const char *error);	/* error NULL = fine */
+ /* error NULL = fine */
+void cluster_state_pass_done(struct cluster_state *s, int64_t at, const struct pass_times *took,
+	const char *error);
 
-/* What a job asks of the partitions in `names` ("a,b", NULL = the default one): the longest time limit and the largest node. */
+/* What a job asks of the partitions in `names` ("a,b", NULL = the default one): the longest time limit and
+ * the largest node. */
 struct partition_answer {
 	char name[64];			/* of the first one that is known */
 	bool known;			/* false: no pass yet, or no such partition */
-	int64_t time_limit_s;		/* the default where it has one, else the maximum; may be DURATION_UNLIMITED */
+	/* the default where it has one, else the maximum; may be DURATION_UNLIMITED */
+	int64_t time_limit_s;
 	int64_t gpus_per_node;
 	bool exclusive;
 	struct gpu_count gpus;		/* of all of them: the types that the job may get */
@@ -42,14 +49,15 @@ struct partition_answer cluster_state_partitions(struct cluster_state *s, const 
 void cluster_state_publish_accounts(struct cluster_state *s, struct account_table *accounts);
 /* May the user submit to the account? False as well when nothing is known yet. */
 bool cluster_state_may_use(struct cluster_state *s, const char *user, const char *account);
-/* The same by user id, for the thread that answers slurmctld: nobody is asked for a name. `known` is false before slurmdbd was asked.
- * The ids are resolved by cluster_state_publish_accounts, which may ask the site's directory. */
+/* The same by user id, for the thread that answers slurmctld: nobody is asked for a name. `known` is false
+ * before slurmdbd was asked. The ids are resolved by cluster_state_publish_accounts, which may ask the site's
+ * directory. */
 bool cluster_state_may_submit(struct cluster_state *s, uid_t uid, const char *account, bool *known);
 /* The account of a submission that names none; "" when there is none, or nothing is known yet. */
 void cluster_state_default_account(struct cluster_state *s, const char *user, char *buf, size_t size);
 
-/* The place of the last pending funded job, and the distance of neighbours: those who are submitted until the next pass go behind it, one
- * after the other. A false answer: no pass yet. */
+/* The place of the last pending funded job, and the distance of neighbours: those who are submitted until the
+ * next pass go behind it, one after the other. A false answer: no pass yet. */
 void cluster_state_set_last_place(struct cluster_state *s, int32_t last, int32_t gap);
 bool cluster_state_next_place(struct cluster_state *s, int32_t *out);
 
@@ -58,8 +66,8 @@ void cluster_state_set_lost(struct cluster_state *s, size_t runs);
 /* Runs that slurmdbd has otherwise, among those that ended in the hours before the last comparison. */
 void cluster_state_set_differences(struct cluster_state *s, size_t runs);
 
-/* Jobs whose GPUs are idle, by job id, as the samples up to `until` tell: the array becomes the state's. `unseen`: GPUs of running jobs that no
- * sample tells of, among `used`. */
+/* Jobs whose GPUs are idle, by job id, as the samples up to `until` tell: the array becomes the state's.
+ * `unseen`: GPUs of running jobs that no sample tells of, among `used`. */
 struct idle_job {
 	uint32_t job_id;
 	int64_t since;
@@ -81,7 +89,8 @@ struct node_answer {
 	char reason[256];		/* "" = none */
 };
 struct node_answer cluster_state_node(struct cluster_state *s, const char *name);
-char *cluster_state_draining(struct cluster_state *s);	/* names with commas between, malloced; NULL and ENOMEM */
+ /* names with commas between, malloced; NULL and ENOMEM */
+char *cluster_state_draining(struct cluster_state *s);
 
 struct cluster_health {
 	char cluster[SLURM_CLUSTER_MAX];	/* "" = slurmctld was not seen yet */
@@ -120,6 +129,7 @@ struct gang_guard cluster_state_guard(struct cluster_state *s);
 /* Look at jobs under the lock. `each` must be quick and must not call back. */
 typedef void (*job_fn)(const struct job_view *j, void *arg);
 void cluster_state_each_job(struct cluster_state *s, job_fn each, void *arg);
-void cluster_state_job(struct cluster_state *s, uint32_t job_id, job_fn each, void *arg);	/* the record, and all of its array */
+ /* the record, and all of its array */
+void cluster_state_job(struct cluster_state *s, uint32_t job_id, job_fn each, void *arg);
 
 #endif

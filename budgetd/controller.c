@@ -20,7 +20,8 @@ struct controller {
 	struct asked *asked;
 	bool facts_told;
 	int64_t ask_accounts_at;	/* slurmdbd, for the accounts of users */
-	int64_t seen_at;		/* the last pass that asked for what had been missed, where there was need; 0 = not since the start */
+	/* the last pass that asked for what had been missed, where there was need; 0 = not since the start */
+	int64_t seen_at;
 	int64_t away_since;		/* a gap that slurmdbd may still have rows of; 0 = none */
 	int64_t ask_again_at;		/* for those: rows that were on their way to it */
 	int64_t seen_written_at;	/* when the books last learned that there is no gap */
@@ -109,7 +110,8 @@ static void give_socket(struct controller *c, uid_t slurm_uid)
 {
 	people_set_slurm_uid(c->b->people, slurm_uid);
 	if (geteuid() == 0 && slurm_uid != 0 && chown(c->b->settings->slurm_socket, slurm_uid, (gid_t)-1) < 0)
-		log_warning("%s cannot be given to SlurmUser: %s", c->b->settings->slurm_socket, strerror(errno));
+		log_warning("%s cannot be given to SlurmUser: %s", c->b->settings->slurm_socket,
+			strerror(errno));
 }
 
 #define ACCOUNTS_EVERY_S 300		/* who may use which account: a new user's first jobs wait for a pass to be funded */
@@ -128,12 +130,14 @@ static void look_at_accounts(struct controller *c, int64_t now)
 		return;
 	}
 	c->ask_accounts_at = now + ACCOUNTS_AGAIN_S;
-	log_warning("the accounts of users are not known, quotes and submissions are answered without them: %s", why.text);
+	log_warning("the accounts of users are not known, quotes and submissions are answered without them: %s",
+		why.text);
 }
 
 static int look(struct controller *c, struct pass *p, struct fault *why)
 {
-	if (slurm_link_facts(p->b->slurm, &p->facts, why) < 0 || slurm_link_cluster(p->b->slurm, &p->cluster, why) < 0 ||
+	if (slurm_link_facts(p->b->slurm, &p->facts, why) < 0 ||
+		slurm_link_cluster(p->b->slurm, &p->cluster, why) < 0 ||
 		slurm_link_jobs(p->b->slurm, 0, &p->jobs, why) < 0)
 		return -1;
 	give_socket(c, p->facts.slurm_uid);
@@ -145,8 +149,8 @@ static int look(struct controller *c, struct pass *p, struct fault *why)
 
 /* --- a pass ------------------------------------------------------------------------------------- */
 
-/* Those that wait, or all others. One job that cannot be dealt with must not keep the others waiting: it is logged and met again by the next
- * pass. */
+/* Those that wait, or all others. One job that cannot be dealt with must not keep the others waiting: it is
+ * logged and met again by the next pass. */
 static void meet_jobs(struct pass *p, bool waiting)
 {
 	for (size_t i = 0; i < p->jobs->count; i++) {
@@ -218,7 +222,8 @@ static int fill_gap(struct controller *c, struct pass *p, int64_t since, struct 
 	return all_seen(c, p, why);
 }
 
-/* After the start, and after trouble that lasted: what ran meanwhile. Not in the first pass, which only then ties answers to jobs. */
+/* After the start, and after trouble that lasted: what ran meanwhile. Not in the first pass, which only then
+ * ties answers to jobs. */
 static int look_back(struct controller *c, struct pass *p, struct fault *why)
 {
 	int64_t since = c->seen_at;
@@ -241,13 +246,15 @@ static int look_back(struct controller *c, struct pass *p, struct fault *why)
 #define COMPARE_WINDOW_S (2 * COMPARE_EVERY_S)	/* a comparison that failed is made up for by the next one */
 #define FINAL_AFTER_S 60			/* slurmdbd's row of a run that ended that long ago says what it will say */
 
-/* Once an hour, not before all runs were looked for; what slurmdbd does not answer now is asked the next time. */
+/* Once an hour, not before all runs were looked for; what slurmdbd does not answer now is asked the next
+ * time. */
 static void compare(struct controller *c, struct pass *p)
 {
 	struct fault why = {0};
 	size_t differences;
 
-	if (c->passes < 2 || !p->facts.slurmdbd || p->slurmdbd_away || p->now - c->compared_at < COMPARE_EVERY_S)
+	if (c->passes < 2 || !p->facts.slurmdbd || p->slurmdbd_away ||
+		p->now - c->compared_at < COMPARE_EVERY_S)
 		return;
 	c->compared_at = p->now;
 	if (pass_compare(p, p->now - COMPARE_WINDOW_S, p->now - FINAL_AFTER_S, &differences, &why) < 0) {
@@ -256,7 +263,8 @@ static void compare(struct controller *c, struct pass *p)
 	}
 	cluster_state_set_differences(c->b->cluster, differences);
 	if (differences)
-		log_warning("%zu runs that ended in the last hours are not the same in slurmdbd: see budgetctl check", differences);
+		log_warning("%zu runs that ended in the last hours are not the same in slurmdbd: see budgetctl check",
+			differences);
 }
 
 static int expire(struct pass *p, void *arg, struct fault *why)
@@ -299,9 +307,11 @@ static int pass_over_books(struct controller *c, struct pass *p, struct fault *w
 	if (expire_what_has_ended(p, why) < 0 || pass_note_capacity(p, why) < 0)
 		return -1;
 	meet_jobs(p, false);
-	if (look_back(c, p, &problem) < 0)	/* slurmdbd is away: asked again by the next pass, all else goes on */
+	/* slurmdbd is away: asked again by the next pass, all else goes on */
+	if (look_back(c, p, &problem) < 0)
 		log_warning("slurmdbd does not say what ran while budgetd was away: %s", problem.text);
-	/* What runs before what waits: an extension comes first, and what an end gives back can be used at once. */
+	/* What runs before what waits: an extension comes first, and what an end gives back can be used at
+	 * once. */
 	if (pass_follow_runs(p, why) < 0)
 		return -1;
 	meet_jobs(p, true);
@@ -331,7 +341,8 @@ static int64_t now_ms(void)
 static int decide(struct controller *c, struct pass *p, struct pass_times *took, struct fault *why)
 {
 	int64_t begun = now_ms(), told_us = slurm_link_updates_us(p->b->slurm);
-	int rc = ledger_write(c->b->ledger, why);	/* the answers of all jobs in the table are in the snapshot */
+	/* the answers of all jobs in the table are in the snapshot */
+	int rc = ledger_write(c->b->ledger, why);
 
 	if (rc == 0)
 		rc = ledger_begin(c->b->snapshot, LEDGER_READ, why);
@@ -351,12 +362,14 @@ int64_t controller_next_due(const struct controller *c)
 
 int controller_pass(struct controller *c, int64_t now, struct fault *why)
 {
-	struct pass p = { .b = c->b, .books = c->b->snapshot, .asked = c->asked, .kept = &c->ranking, .now = now };
+	struct pass p = { .b = c->b, .books = c->b->snapshot, .asked = c->asked, .kept = &c->ranking,
+		.now = now };
 	struct pass_times took = { 0 };
 	int64_t begun = now_ms();
 	int rc = look(c, &p, why);
 
-	if (rc == 0)	/* now, so that the first pass, too, prices jobs by what they may get; it stays ours to read */
+	/* now, so that the first pass, too, prices jobs by what they may get; it stays ours to read */
+	if (rc == 0)
 		cluster_state_publish(c->b->cluster, &p.facts, p.cluster, NULL);
 	else
 		cluster_view_free(p.cluster);

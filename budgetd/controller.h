@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * controller.h - the loop: compare what is with what should be, act on the difference
  *
- * Level-triggered: slurmctld's job table is the truth about jobs, the ledger the truth about money, and each pass starts from both.
- * Nothing is kept from one pass to the next that the next could not find again, so that killing anything at any
- * moment loses nothing (doc/model.md, 7).
+ * Level-triggered: slurmctld's job table is the truth about jobs, the ledger the truth about money, and each
+ * pass starts from both. Nothing is kept from one pass to the next that the next could not find again, so
+ * that killing anything at any moment loses nothing (doc/model.md, 7).
  *
  * Threads  one thread runs passes */
 #ifndef BUDGETD_CONTROLLER_H
@@ -20,7 +20,8 @@ void controller_free(struct controller *c);	/* NULL is fine */
 /* One pass at `now`. -1 when slurmctld could not be asked or the books failed: the next pass tries again. */
 int controller_pass(struct controller *c, int64_t now, struct fault *why);
 
-/* When the next run that was told to go is due, as the last pass saw it; 0 = none is. Then is a good time for a pass. */
+/* When the next run that was told to go is due, as the last pass saw it; 0 = none is. Then is a good time for
+ * a pass. */
 int64_t controller_next_due(const struct controller *c);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_agree.c - what was settled from slurmctld's table, held against slurmdbd's rows when they are final.
+ * controller_agree.c - what was settled from slurmctld's table, held against slurmdbd's rows when they are
+ * final.
  *
- * One question to slurmdbd for the runs of the last hours, the same rule as `budgetctl check` (lib/agreement.h), and nothing is put right
- * here: what differs is said and counted, so that somebody looks. */
+ * One question to slurmdbd for the runs of the last hours, the same rule as `budgetctl check`
+ * (lib/agreement.h), and nothing is put right here: what differs is said and counted, so that somebody
+ * looks. */
 #include "budgetd/ledger_correction.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
@@ -35,8 +37,10 @@ static void books_side(const struct run_account *a, struct agreement_side *out)
 	const struct correction *k = a->last.id ? &a->last : NULL;
 	enum job_tier tier = k ? k->tier : a->run.tier;
 
-	*out = (struct agreement_side){ .presence = a->run.ended ? ENDED : GOES_ON, .end = k ? k->ended : a->run.ended, .gpus = a->run.gpus,
-		.gpu_seconds = k ? k->gpu_seconds : a->gpu_seconds, .tier = tier == TIER_FUNDED ? SIDE_TIER_FUNDED : SIDE_TIER_FREE };
+	*out = (struct agreement_side){ .presence = a->run.ended ? ENDED : GOES_ON,
+		.end = k ? k->ended : a->run.ended, .gpus = a->run.gpus,
+		.gpu_seconds = k ? k->gpu_seconds : a->gpu_seconds,
+		.tier = tier == TIER_FUNDED ? SIDE_TIER_FUNDED : SIDE_TIER_FREE };
 }
 
 /* The rows of one run; its tier and project are left to `budgetctl check`. */
@@ -48,9 +52,11 @@ static int slurmdbd_side(struct pass *p, const struct run_row *rows, size_t n, s
 		struct gpu_count given = {0};
 		amount_t price;
 
-		if (tres_read(rows[i].tres_alloc, &given, NULL) < 0 || rates_price(p->b->rates, &given, rows->start, &price) < 0)
+		if (tres_read(rows[i].tres_alloc, &given, NULL) < 0 ||
+			rates_price(p->b->rates, &given, rows->start, &price) < 0)
 			return -1;
-		agreement_add_piece(out, rows[i].effective_start, rows[i].end - (free_pause ? rows[i].suspended_s : 0), given.total, price);
+		agreement_add_piece(out, rows[i].effective_start,
+			rows[i].end - (free_pause ? rows[i].suspended_s : 0), given.total, price);
 	}
 	return 0;
 }
@@ -60,8 +66,9 @@ static void tell(const struct run_row *row, unsigned set, const struct agreement
 	for (int d = 0; d < DIFFERENCES; d++)
 		if (set & 1u << d)
 			log_warning("job %u, started at %jd: %s (ended at %jd with %jd GPU-s in the books, at %jd with %jd in slurmdbd); see "
-				"budgetctl check --job %u", row->job_id, (intmax_t)row->start, difference_table[d].about,
-				(intmax_t)r->books.end, (intmax_t)r->books.gpu_seconds, (intmax_t)r->slurmdbd.end,
+				"budgetctl check --job %u", row->job_id, (intmax_t)row->start,
+				difference_table[d].about, (intmax_t)r->books.end,
+				(intmax_t)r->books.gpu_seconds, (intmax_t)r->slurmdbd.end,
 				(intmax_t)r->slurmdbd.gpu_seconds, row->job_id);
 }
 
@@ -97,7 +104,8 @@ int pass_compare(struct pass *p, int64_t from, int64_t to, size_t *differences, 
 	for (size_t i = 0, k; i < t->count && rc >= 0; i = k) {
 		const struct run_row *first = &t->rows[i], *last;
 
-		for (k = i + 1; k < t->count && t->rows[k].job_id == first->job_id && t->rows[k].start == first->start; k++)
+		for (k = i + 1; k < t->count && t->rows[k].job_id == first->job_id &&
+			t->rows[k].start == first->start; k++)
 			;
 		last = &t->rows[k - 1];
 		if (!first->start || !last->end || last->resized || last->end > to)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * controller_displace.c - runs that give way: told together, gone after their grace (doc/model.md, 6).
  *
- * What is decided stands in the books first (`leaving`), then Slurm is told: whatever is killed in between, the next pass goes on. A run that
- * goes for the sake of a job loses its place above that one: Slurm displaces it when the job fits then, and all of them in one cycle. One
- * that has to go anyhow, or that Slurm protects for longer than we do, is requeued; who cannot be is cancelled. */
+ * What is decided stands in the books first (`leaving`), then Slurm is told: whatever is killed in between,
+ * the next pass goes on. A run that goes for the sake of a job loses its place above that one: Slurm
+ * displaces it when the job fits then, and all of them in one cycle. One that has to go anyhow, or that Slurm
+ * protects for longer than we do, is requeued; who cannot be is cancelled. */
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
 #include "budgetd/question.h"
@@ -31,7 +32,8 @@ static struct leaving_run *remember(struct pass *p, const struct leaving *x, con
 		p->leaving = more;
 		p->leaving_room = room;
 	}
-	p->leaving[p->nleaving] = (struct leaving_run){ .x = *x, .run = *r, .job = j && j->start == r->start ? j : NULL };
+	p->leaving[p->nleaving] = (struct leaving_run){ .x = *x, .run = *r, .job = j &&
+		j->start == r->start ? j : NULL };
 	return &p->leaving[p->nleaving++];
 }
 
@@ -64,8 +66,8 @@ static struct leaving_run *known(struct pass *p, int64_t run)
 static int tell(struct pass *p, void *arg, struct fault *why)
 {
 	struct telling *t = arg;
-	struct leaving x = { .run = t->g->run, .told_at = p->now, .due = p->now + t->g->grace_s, .reason = t->g->reason,
-		.for_job = t->g->for_job };
+	struct leaving x = { .run = t->g->run, .told_at = p->now, .due = p->now + t->g->grace_s,
+		.reason = t->g->reason, .for_job = t->g->for_job };
 	struct leaving_run *l = known(p, x.run);
 	struct run r;
 	int rc = run_by_id(p->b->ledger, x.run, &r, why);
@@ -90,9 +92,11 @@ int pass_tell(struct pass *p, const struct going *g, struct fault *why)
 	return pass_write(p, LEDGER_HOLDS, tell, &t, why) < 0 ? -1 : t.said;
 }
 
-int pass_tell_to_go(struct pass *p, int64_t run, enum event_reason reason, const char *detail, bool critical, struct fault *why)
+int pass_tell_to_go(struct pass *p, int64_t run, enum event_reason reason, const char *detail, bool critical,
+	struct fault *why)
 {
-	const struct going g = { .run = run, .reason = reason, .detail = detail, .grace_s = critical ? 0 : p->b->settings->grace_s };
+	const struct going g = { .run = run, .reason = reason, .detail = detail,
+		.grace_s = critical ? 0 : p->b->settings->grace_s };
 
 	return pass_tell(p, &g, why);
 }
@@ -120,7 +124,8 @@ static int note_and_forget(struct pass *p, void *arg, struct fault *why)
 {
 	struct note *n = arg;
 
-	if (event_of_run(p->b->ledger, &n->l->run, n->what, n->l->x.reason, n->l->x.for_job, n->detail, p->now, why) < 0)
+	if (event_of_run(p->b->ledger, &n->l->run, n->what, n->l->x.reason, n->l->x.for_job, n->detail,
+		p->now, why) < 0)
 		return -1;
 	return leaving_remove(p->b->ledger, n->l->x.run, why);
 }
@@ -145,8 +150,10 @@ static void notify(struct pass *p, const struct leaving_run *l)
 {
 	char text[640];
 
-	snprintf(text, sizeof(text), "gpubudget: this job gives way (%s)%s%s", event_reason_name(l->x.reason), l->detail[0] ? ": " : "", l->detail);
-	slurm_link_notify(p->b->slurm, l->job->job_id, text, NULL);	/* a courtesy: the signal is what counts */
+	snprintf(text, sizeof(text), "gpubudget: this job gives way (%s)%s%s", event_reason_name(l->x.reason),
+		l->detail[0] ? ": " : "", l->detail);
+	/* a courtesy: the signal is what counts */
+	slurm_link_notify(p->b->slurm, l->job->job_id, text, NULL);
 }
 
 static int signal_of(struct pass *p, void *arg, struct fault *why)
@@ -175,7 +182,8 @@ static int signal_once(struct pass *p, struct leaving_run *l, struct fault *why)
 
 	if (pass_write(p, LEDGER_HOLDS, signal_of, &wish, why) < 0)
 		return -1;
-	if (slurm_link_signal(p->b->slurm, pass_record(l->job, record), wish.signal, wish.script_only, &problem) < 0 && errno != ENOENT) {
+	if (slurm_link_signal(p->b->slurm, pass_record(l->job, record), wish.signal, wish.script_only,
+		&problem) < 0 && errno != ENOENT) {
 		log_warning("job %s gives way and could not be told: %s", l->run.label, problem.text);
 		return 0;		/* again in the next pass */
 	}
@@ -203,7 +211,8 @@ static bool send_off(struct pass *p, const struct leaving_run *l)
 	if (component && leader_leaves(p, l->job))
 		return true;
 	pass_record(l->job, record);
-	if (component)	/* Slurm takes no other than the first, which may have no GPUs and so no run of ours */
+	/* Slurm takes no other than the first, which may have no GPUs and so no run of ours */
+	if (component)
 		snprintf(record, sizeof(record), "%u", l->job->het_job_id);
 	errno = ENOTSUP;
 	if (l->job->requeueable)
@@ -224,7 +233,8 @@ static bool lower(struct pass *p, const struct leaving_run *l, const struct wait
 
 	if (l->job->site_factor == place)
 		return true;
-	if (slurm_link_set_site_factor(p->b->slurm, pass_record(l->job, record), place, &problem) == 0 || errno == ENOENT)
+	if (slurm_link_set_site_factor(p->b->slurm, pass_record(l->job, record), place, &problem) == 0 ||
+		errno == ENOENT)
 		return true;
 	log_warning("job %s was to give way and keeps its place: %s", l->run.label, problem.text);
 	return false;
@@ -235,7 +245,8 @@ static bool lower(struct pass *p, const struct leaving_run *l, const struct wait
 static const struct waiting *find_waiting(const struct pass *p, int64_t job)
 {
 	for (size_t i = 0; i < p->nwaiting; i++)
-		if (pass_array_or_job_id(p->waiting[i].job) == job && p->waiting[i].admission.tier == TIER_FUNDED && p->waiting[i].tasks)
+		if (pass_array_or_job_id(p->waiting[i].job) == job &&
+			p->waiting[i].admission.tier == TIER_FUNDED && p->waiting[i].tasks)
 			return &p->waiting[i];
 	return NULL;
 }
@@ -251,8 +262,9 @@ bool pass_has_lost_place(const struct pass *p, int64_t run)
 	return false;
 }
 
-/* Slurm keeps a run for the PreemptExemptTime of its QOS, whatever it declared itself. That is the default minimum runtime: the doctor checks
- * that they agree (qos-exempt-time). Where they do not, a run is lowered too early, and is spared when it is still there after a while. */
+/* Slurm keeps a run for the PreemptExemptTime of its QOS, whatever it declared itself. That is the default
+ * minimum runtime: the doctor checks that they agree (qos-exempt-time). Where they do not, a run is lowered
+ * too early, and is spared when it is still there after a while. */
 static bool slurm_protects(const struct pass *p, const struct leaving_run *l)
 {
 	return p->now - l->run.start <= p->b->settings->default_min_runtime_s;
@@ -264,7 +276,8 @@ static int make_go(struct pass *p, struct leaving_run *l, const struct waiting *
 
 	if (!first && p->now - l->x.made_to_go_at > SPARED_AFTER_S && w)
 		return spare(p, l, "the job that it was to go for cannot use its GPUs", why);
-	if (w && !slurm_protects(p, l) && !l->job->het_job_id && !w->job->het_job_id)	/* Slurm displaces no het job, and nobody for one */
+	/* Slurm displaces no het job, and nobody for one */
+	if (w && !slurm_protects(p, l) && !l->job->het_job_id && !w->job->het_job_id)
 		done = lower(p, l, w);
 	else if (first)
 		done = send_off(p, l);
@@ -274,16 +287,19 @@ static int make_go(struct pass *p, struct leaving_run *l, const struct waiting *
 	return pass_write(p, LEDGER_HOLDS, update, &l->x, why);
 }
 
-/* It took its leave within the grace. Whatever its script returned, it ended because it was told to: it comes again (researchers.md). */
+/* It took its leave within the grace. Whatever its script returned, it ended because it was told to: it comes
+ * again (researchers.md). */
 static bool comes_again(const struct leaving_run *l)
 {
-	return l->job && l->job->requeueable && l->x.signalled_at && !l->x.made_to_go_at && l->run.ended >= l->x.signalled_at &&
+	return l->job && l->job->requeueable && l->x.signalled_at && !l->x.made_to_go_at &&
+		l->run.ended >= l->x.signalled_at &&
 	       (!strcmp(l->run.state, "COMPLETED") || !strcmp(l->run.state, "FAILED"));
 }
 
 static int follow_ended(struct pass *p, struct leaving_run *l, struct fault *why)
 {
-	struct note n = { .l = l, .what = EVENT_DISPLACED, .detail = "it ended within its grace and is in the queue again" };
+	struct note n = { .l = l, .what = EVENT_DISPLACED,
+		.detail = "it ended within its grace and is in the queue again" };
 
 	if (!comes_again(l))
 		return pass_write(p, LEDGER_HOLDS, forget, &l->x.run, why);
@@ -336,7 +352,8 @@ int64_t pass_next_due(const struct pass *p)
 	int64_t next = 0;
 
 	for (size_t i = 0; i < p->nleaving; i++)
-		if (!p->leaving[i].run.ended && p->leaving[i].x.due > p->now && (!next || p->leaving[i].x.due < next))
+		if (!p->leaving[i].run.ended && p->leaving[i].x.due > p->now &&
+			(!next || p->leaving[i].x.due < next))
 			next = p->leaving[i].x.due;
 	return next;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_drain.c - nodes that are to be empty (doc/model.md, 6): drained in Slurm, and their runs told to go when they may be.
+ * controller_drain.c - nodes that are to be empty (doc/model.md, 6): drained in Slurm, and their runs told to
+ * go when they may be.
  *
- * Level-triggered: what an administrator said stands in the books, what is so in Slurm's table of nodes. A drain that somebody ended with
- * scontrol is over; one that was ended here is taken back in Slurm, as long as it is still ours there. Who was told to leave a node that need
- * not be empty any more may stay. */
+ * Level-triggered: what an administrator said stands in the books, what is so in Slurm's table of nodes. A
+ * drain that somebody ended with scontrol is over; one that was ended here is taken back in Slurm, as long as
+ * it is still ours there. Who was told to leave a node that need not be empty any more may stay. */
 #include "budgetd/ledger_drain.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
@@ -17,7 +18,8 @@
 struct draining {
 	const struct node_view *node;
 	bool critical;
-	bool only_asked;		/* Slurm is told in this pass: nobody leaves yet, and who was told before does not stay */
+	/* Slurm is told in this pass: nobody leaves yet, and who was told before does not stay */
+	bool only_asked;
 };
 
 struct drains {
@@ -58,7 +60,8 @@ static int write_end(struct pass *p, void *arg, struct fault *why)
 	return drain_end(p->b->ledger, d->id, "scontrol", p->now, why);
 }
 
-/* A node that Slurm does not know any more: the wish stays for when it comes back, and is then told anew. Said once: afterwards set_at is 0. */
+/* A node that Slurm does not know any more: the wish stays for when it comes back, and is then told anew.
+ * Said once: afterwards set_at is 0. */
 static int follow_missing(struct drains *x, struct drain *d)
 {
 	if (!d->set_at)
@@ -147,7 +150,8 @@ static int tell(struct pass *p, const struct run *r, const struct draining *on, 
 	if (rc < 0 || (rc == 1 && (!now || x.due <= p->now)))
 		return rc < 0 ? -1 : 0;
 	snprintf(detail, sizeof(detail), "Node %s is %s: %.120s. The job goes on elsewhere.", on->node->name,
-		on->critical ? "taken out of use now" : "drained", on->node->reason ? on->node->reason : "no reason was given");
+		on->critical ? "taken out of use now" : "drained",
+		on->node->reason ? on->node->reason : "no reason was given");
 	return pass_tell_to_go(p, r->id, reason, detail, now, why) < 0 ? -1 : 0;
 }
 
@@ -157,7 +161,8 @@ static bool may_run(const struct job_view *j)
 }
 
 /* Its run, and from when on it may be told. 1; 0 = the books have no run of it that goes on; -1. */
-static int find_run(struct pass *p, const struct job_view *j, const struct draining *on, struct run *r, int64_t *at, struct fault *why)
+static int find_run(struct pass *p, const struct job_view *j, const struct draining *on, struct run *r,
+	int64_t *at, struct fault *why)
 {
 	int rc = run_find(p->books, p->facts.cluster, j->job_id, j->submit, j->start, r, why);
 	struct drain_run d;
@@ -169,8 +174,10 @@ static int find_run(struct pass *p, const struct job_view *j, const struct drain
 	return 1;
 }
 
-/* The components of a het job go together, wherever they run: when each of them may. `tells` = false: only *latest is found. */
-static int look_at_het(struct pass *p, uint32_t het_job, const struct draining *on, bool tells, int64_t *latest, struct fault *why)
+/* The components of a het job go together, wherever they run: when each of them may. `tells` = false: only
+ * *latest is found. */
+static int look_at_het(struct pass *p, uint32_t het_job, const struct draining *on, bool tells,
+	int64_t *latest, struct fault *why)
 {
 	for (size_t i = 0; i < p->jobs->count; i++) {
 		const struct job_view *j = &p->jobs->jobs[i];
@@ -192,7 +199,8 @@ static int look_at(struct pass *p, const struct job_view *j, const struct draini
 	int64_t at = 0;
 	int rc;
 
-	if (!may_run(j) || !job_concerns_us(j) || pass_mode(p, j) != ENFORCE_ON || !slurm_link_has_node(j->nodes, on->node->name))
+	if (!may_run(j) || !job_concerns_us(j) || pass_mode(p, j) != ENFORCE_ON ||
+		!slurm_link_has_node(j->nodes, on->node->name))
 		return 0;
 	if (!j->het_job_id) {
 		rc = find_run(p, j, on, &r, &at, why);
@@ -220,7 +228,8 @@ static bool has_to_leave(const struct drains *x, const struct job_view *j)
 	bool has = on_one_of(x, j);
 
 	for (size_t i = 0; !has && j->het_job_id && i < t->count; i++)
-		has = t->jobs[i].het_job_id == j->het_job_id && may_run(&t->jobs[i]) && on_one_of(x, &t->jobs[i]);
+		has = t->jobs[i].het_job_id == j->het_job_id && may_run(&t->jobs[i]) &&
+			on_one_of(x, &t->jobs[i]);
 	return has;
 }
 
@@ -236,7 +245,8 @@ static void mark_those_who_may_stay(struct drains *x)
 
 int pass_follow_drains(struct pass *p, struct fault *why)
 {
-	struct drains x = { .p = p, .why = why, .nodes = calloc(p->cluster->node_count + 1, sizeof(*x.nodes)) };
+	struct drains x = { .p = p, .why = why, .nodes = calloc(p->cluster->node_count + 1,
+		sizeof(*x.nodes)) };
 	int rc = x.nodes ? find_draining(&x, why) : fault_errno(why, ENOMEM, "out of memory");
 
 	for (size_t n = 0; rc == 0 && n < x.count; n++)

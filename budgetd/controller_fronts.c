@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_fronts.c - what of the queue goes before the path of ratios: the debug lane; and for whom nodes are cleared (doc/model.md, 6)
+ * controller_fronts.c - what of the queue goes before the path of ratios: the debug lane; and for whom nodes
+ * are cleared (doc/model.md, 6)
  *
- * A job stands in the lane by its shape, without being asked for it; of each user the first one, by team rank and age, while none of theirs
- * runs in it and their allowance of the day lasts. It is written down before its place is published, so that the run that begins then is known as one of the
- * lane's after any kill. */
+ * A job stands in the lane by its shape, without being asked for it; of each user the first one, by team rank
+ * and age, while none of theirs runs in it and their allowance of the day lasts. It is written down before
+ * its place is published, so that the run that begins then is known as one of the lane's after any kill. */
 #include "budgetd/cluster_state.h"
 #include "budgetd/ledger_lane.h"
 #include "budgetd/pass.h"
@@ -18,16 +19,20 @@ static int64_t time_limit(const struct pass *p, const struct job_view *j)
 {
 	if (j->time_limit_s != JOB_TIME_LIMIT_UNSET)
 		return j->time_limit_s;
-	return cluster_state_partitions(p->b->cluster, j->partition).time_limit_s;	/* of no partition: Slurm starts it nowhere */
+	/* of no partition: Slurm starts it nowhere */
+	return cluster_state_partitions(p->b->cluster, j->partition).time_limit_s;
 }
 
 /* Tasks of an array and components of a het job are many: the lane is for one job of a user. */
-static bool is_lane_job(const struct pass *p, const struct lane_limits *limits, const struct waiting *w, bool paid)
+static bool is_lane_job(const struct pass *p, const struct lane_limits *limits, const struct waiting *w,
+	bool paid)
 {
 	const struct admission_row *a = &w->admission;
 
-	return a->tier == TIER_FUNDED && a->tasks == 1 && !w->job->het_job_id && w->tasks == 1 && (w->paid > 0 || !paid) &&
-	       pass_mode(p, w->job) == ENFORCE_ON && lane_takes(limits, a->gpus, a->min_runtime_s, time_limit(p, w->job));
+	return a->tier == TIER_FUNDED && a->tasks == 1 && !w->job->het_job_id && w->tasks == 1 &&
+		(w->paid > 0 || !paid) &&
+	       pass_mode(p, w->job) == ENFORCE_ON &&
+	       lane_takes(limits, a->gpus, a->min_runtime_s, time_limit(p, w->job));
 }
 
 static int cmp(int64_t a, int64_t b)
@@ -39,14 +44,16 @@ static int by_user(const void *a, const void *b)
 {
 	const struct order_job *x = a, *y = b;
 
-	return cmp(((const struct waiting *)x->data)->admission.uid, ((const struct waiting *)y->data)->admission.uid);
+	return cmp(((const struct waiting *)x->data)->admission.uid,
+		((const struct waiting *)y->data)->admission.uid);
 }
 
 /* Those of one user: whatever their projects' ratios, so that all tie; within a project by team rank. */
 static struct order_job of_its_user(struct waiting *w)
 {
-	return (struct order_job){ .front = ORDER_LANE, .project = (uint32_t)w->admission.project, .team_rank = (int)w->admission.team_rank,
-		.submit = w->admission.at, .job_id = w->job->job_id, .data = w };
+	return (struct order_job){ .front = ORDER_LANE, .project = (uint32_t)w->admission.project,
+		.team_rank = (int)w->admission.team_rank, .submit = w->admission.at, .job_id = w->job->job_id,
+		.data = w };
 }
 
 /* Where the jobs of the next user begin. */
@@ -59,8 +66,10 @@ static size_t next_user(const struct order_job *jobs, size_t n, size_t at)
 	return next;
 }
 
-/* Those whose shape is the lane's, by user, in the order of each. NULL and ENOMEM; *n is 0 where nobody is. */
-static struct order_job *lane_candidates(struct pass *p, const struct lane_limits *limits, bool paid, size_t *n)
+/* Those whose shape is the lane's, by user, in the order of each. NULL and ENOMEM; *n is 0 where nobody
+ * is. */
+static struct order_job *lane_candidates(struct pass *p, const struct lane_limits *limits, bool paid,
+	size_t *n)
 {
 	struct order_job *found = calloc(p->nwaiting + 1, sizeof(*found));
 	int rc = 0;
@@ -104,7 +113,8 @@ static int read_use(struct pass *p, void *arg, struct fault *why)
 
 	(void)arg;
 	errno = 0;
-	if (lane_forget(p->b->ledger, day - KEPT_S, why) == 0 && lane_use(p->b->ledger, day, p->now, add_user, p, why) == 0)
+	if (lane_forget(p->b->ledger, day - KEPT_S, why) == 0 &&
+		lane_use(p->b->ledger, day, p->now, add_user, p, why) == 0)
 		return 0;
 	return errno == ENOMEM ? fault_errno(why, ENOMEM, "out of memory") : -1;
 }
@@ -127,12 +137,14 @@ static int by_uid(const void *a, const void *b)
 static struct lane_user use_of(const struct pass *p, int64_t uid)
 {
 	struct lane_user key = { .uid = uid };
-	const struct lane_user *u = p->nlane_users ? bsearch(&key, p->lane_users, p->nlane_users, sizeof(key), by_uid) : NULL;
+	const struct lane_user *u = p->nlane_users
+		? bsearch(&key, p->lane_users, p->nlane_users, sizeof(key), by_uid) : NULL;
 
 	return u ? *u : key;
 }
 
-static void give_lane(const struct pass *p, const struct lane_limits *limits, const struct order_job *jobs, size_t n)
+static void give_lane(const struct pass *p, const struct lane_limits *limits, const struct order_job *jobs,
+	size_t n)
 {
 	struct lane_user u = { 0 };
 
@@ -200,7 +212,8 @@ static bool is_cleared(const struct pass *p, const struct waiting *w)
 	int64_t node = cluster_state_partitions(p->b->cluster, w->job->partition).gpus_per_node;
 	bool gang = w->job->node_count > 1 || (node > 0 && w->admission.gpus > node);
 
-	return w->admission.tier == TIER_FUNDED && w->tasks > 0 && gang && p->now - since >= p->b->settings->clear_after_s;
+	return w->admission.tier == TIER_FUNDED && w->tasks > 0 && gang &&
+		p->now - since >= p->b->settings->clear_after_s;
 }
 
 /* --- together ----------------------------------------------------------------------------------- */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * controller_guard.c - the nodes of a gang that has waited long are kept for it (doc/model.md, 6)
  *
- * While room is looked for, the first such gang keeps the nodes that it gets, or will get first as minimum runtimes end (pass_guard_choose). From
- * then on who stands behind it and would still be inside its minimum runtime at the planned start, or could not be displaced by it, may not
- * start there: these nodes are among the excluded ones of its records, beside its user's own. Slurm has no other means that looks at a minimum
- * runtime: reservations and backfill go by time limits. A job that has no other nodes is held instead: Slurm would take it for one that can
- * never run.
+ * While room is looked for, the first such gang keeps the nodes that it gets, or will get first as minimum
+ * runtimes end (pass_guard_choose). From then on who stands behind it and would still be inside its minimum
+ * runtime at the planned start, or could not be displaced by it, may not start there: these nodes are among
+ * the excluded ones of its records, beside its user's own. Slurm has no other means that looks at a minimum
+ * runtime: reservations and backfill go by time limits. A job that has no other nodes is held instead: Slurm
+ * would take it for one that can never run.
  *
- * Level-triggered: what was written stands in the books first, with what was there before; a record that has exactly such a text has it from
- * us. So it is taken back after any kill, of a run that was requeued as well, and whatever else is found is its user's or an operator's. */
+ * Level-triggered: what was written stands in the books first, with what was there before; a record that has
+ * exactly such a text has it from us. So it is taken back after any kill, of a run that was requeued as well,
+ * and whatever else is found is its user's or an operator's. */
 #include "budgetd/cluster_state.h"
 #include "budgetd/ledger_guard.h"
 #include "budgetd/log.h"
@@ -51,7 +53,8 @@ static int write_guard(struct pass *p, void *arg, struct fault *why)
 static void publish(struct pass *p, const struct guard *g)
 {
 	const struct waiting *w = g->nodes[0] ? pass_find_waiting(p, g->admission) : NULL;
-	struct gang_guard known = { .job = w ? pass_array_or_job_id(w->job) : 0, .at = g->at, .together = g->together };
+	struct gang_guard known = { .job = w ? pass_array_or_job_id(w->job) : 0, .at = g->at,
+		.together = g->together };
 
 	snprintf(known.nodes, sizeof(known.nodes), "%.*s", (int)sizeof(known.nodes) - 1, g->nodes);
 	cluster_state_set_guard(p->b->cluster, &known);
@@ -66,7 +69,8 @@ int pass_guard_note(struct pass *p, struct fault *why)
 	if (same && now->at - old->at < MOVED_S && old->at - now->at < MOVED_S)
 		return 0;
 	if (!same && now->nodes[0])
-		log_info("nodes are cleared for job %u: %s", pass_array_or_job_id(pass_find_waiting(p, now->admission)->job), now->nodes);
+		log_info("nodes are cleared for job %u: %s",
+			pass_array_or_job_id(pass_find_waiting(p, now->admission)->job), now->nodes);
 	return pass_write(p, LEDGER_HOLDS, write_guard, now, why);
 }
 
@@ -78,7 +82,8 @@ static int load_guard(struct pass *p, struct fault *why)
 	if (guard_load(p->books, &p->guard, why) < 0)
 		return -1;
 	gang = p->guard.admission ? pass_find_waiting(p, p->guard.admission) : NULL;
-	if (!p->guard.admission || (gang && (gang->cleared || p->guard.together) && p->b->settings->displace != DISPLACE_OFF))
+	if (!p->guard.admission || (gang && (gang->cleared || p->guard.together) &&
+		p->b->settings->displace != DISPLACE_OFF))
 		return 0;
 	if (p->guard.nodes[0])
 		log_info("no nodes are kept any more for the job that %s were cleared for", p->guard.nodes);
@@ -96,7 +101,8 @@ static bool is_in(const struct placement_choice *c, size_t n, size_t node)
 	return false;
 }
 
-void pass_guard_nodes(struct pass *p, const struct waiting *w, const struct placement_choice *c, size_t n, int64_t at)
+void pass_guard_nodes(struct pass *p, const struct waiting *w, const struct placement_choice *c, size_t n,
+	int64_t at)
 {
 	struct guard *g = &p->next_guard;
 	size_t used = 0;
@@ -104,14 +110,16 @@ void pass_guard_nodes(struct pass *p, const struct waiting *w, const struct plac
 	*g = (struct guard){ .admission = w->admission.id, .at = at, .together = w->job->het_job_id };
 	for (size_t i = 0; i < p->cluster->node_count && used < sizeof(g->nodes); i++)
 		if (is_in(c, n, i))
-			used += (size_t)snprintf(g->nodes + used, sizeof(g->nodes) - used, "%s%s", used ? "," : "", p->cluster->nodes[i].name);
+			used += (size_t)snprintf(g->nodes + used, sizeof(g->nodes) - used, "%s%s",
+				used ? "," : "", p->cluster->nodes[i].name);
 	if (used >= sizeof(g->nodes))
 		*g = (struct guard){0};
 }
 
-/* The nodes that it has already, as long as they do as soon as was planned; else those that are empty enough first. */
-static int forecast(struct pass *p, struct room *room, const struct placement_rules *rules, const struct placement_job *shape,
-	const struct waiting *w, struct placement_choice *c, int64_t *at)
+/* The nodes that it has already, as long as they do as soon as was planned; else those that are empty enough
+ * first. */
+static int forecast(struct pass *p, struct room *room, const struct placement_rules *rules,
+	const struct placement_job *shape, const struct waiting *w, struct placement_choice *c, int64_t *at)
 {
 	struct placement_job same = *shape;
 	int64_t planned = p->guard.at > p->now ? p->guard.at : p->now;
@@ -130,8 +138,9 @@ static int forecast(struct pass *p, struct room *room, const struct placement_ru
 	return placement_forecast(room_placement(room), rules, shape, p->now, c, at);
 }
 
-int pass_guard_choose(struct pass *p, struct room *room, const struct placement_rules *rules, const struct placement_job *shape,
-	const struct waiting *w, struct placement_choice *c, int64_t promised)
+int pass_guard_choose(struct pass *p, struct room *room, const struct placement_rules *rules,
+	const struct placement_job *shape, const struct waiting *w, struct placement_choice *c,
+	int64_t promised)
 {
 	int64_t at = promised;
 	int rc = promised ? 1 : forecast(p, room, rules, shape, w, c, &at);
@@ -191,9 +200,11 @@ static bool was_nowhere(const struct keeping *x, const struct waiting *w)
 }
 
 /* What the record has is ours: which of what we wrote. NULL: it is its user's. */
-static const struct kept_row *written_in(const struct keeping *x, const struct waiting *w, const struct job_view *j)
+static const struct kept_row *written_in(const struct keeping *x, const struct waiting *w,
+	const struct job_view *j)
 {
-	const struct kept_row *end = x->rows + x->nrows, *row = j->excluded ? rows_of(x, w->admission.id) : NULL;
+	const struct kept_row *end = x->rows + x->nrows,
+		*row = j->excluded ? rows_of(x, w->admission.id) : NULL;
 
 	for (; row && row < end && row->admission == w->admission.id; row++)
 		if (!strcmp(row->written, j->excluded))
@@ -215,7 +226,8 @@ static bool has_nowhere_else(const struct keeping *x, const struct waiting *w)
 	if (was_nowhere(x, w))
 		return true;
 	/* of one whose nodes are not known here Slurm finds out (note_nowhere) */
-	return room_shape(x->room, w, p->ranking, &shape) == 1 && !room_has_others(x->room, &shape, x->guarded, own);
+	return room_shape(x->room, w, p->ranking, &shape) == 1 &&
+		!room_has_others(x->room, &shape, x->guarded, own);
 }
 
 /* A het job displaces nobody in Slurm: just before its turn nothing free may begin there. */
@@ -226,10 +238,16 @@ static bool free_may_start_there(const struct pass *p)
 
 static bool may_start_there(const struct pass *p, const struct waiting *gang, const struct waiting *w)
 {
-	const struct placement_rules rules = { ranking_funded(p->ranking), NULL, p->b->settings->hysteresis_percent * 10000 };
-	ssize_t its = ranking_node(p->ranking, gang->admission.project), other = ranking_node(p->ranking, w->admission.project);
-	struct placement_job job = { .project = (uint32_t)its, .user = ranking_user_of(p->ranking, gang->admission.project, gang->admission.uid), .front = gang->front, .cleared = true };
-	struct placement_run run = { .project = (uint32_t)other, .user = ranking_user_of(p->ranking, w->admission.project, w->admission.uid), .slot = pass_slot_is_open(p, w->admission.project) };
+	const struct placement_rules rules = { ranking_funded(p->ranking), NULL,
+		p->b->settings->hysteresis_percent * 10000 };
+	ssize_t its = ranking_node(p->ranking, gang->admission.project),
+		other = ranking_node(p->ranking, w->admission.project);
+	struct placement_job job = { .project = (uint32_t)its,
+		.user = ranking_user_of(p->ranking, gang->admission.project, gang->admission.uid),
+		.front = gang->front, .cleared = true };
+	struct placement_run run = { .project = (uint32_t)other,
+		.user = ranking_user_of(p->ranking, w->admission.project, w->admission.uid),
+		.slot = pass_slot_is_open(p, w->admission.project) };
 
 	if (p->now + w->admission.min_runtime_s > p->guard.at || its < 0 || other < 0)
 		return false;
@@ -304,13 +322,16 @@ static int set_excluded(struct keeping *x, const struct job_view *j, const char 
 	char record[RECORD_MAX];
 
 	p->updates++;
-	if (slurm_link_update(p->b->slurm, pass_record(j, record), &u, &problem) < 0 && errno != EAGAIN && errno != ENOENT && errno != EBUSY)
-		log_warning("job %u: the nodes that it is kept off could not be set: %s", j->job_id, problem.text);
+	if (slurm_link_update(p->b->slurm, pass_record(j, record), &u, &problem) < 0 && errno != EAGAIN &&
+		errno != ENOENT && errno != EBUSY)
+		log_warning("job %u: the nodes that it is kept off could not be set: %s", j->job_id,
+			problem.text);
 	return 0;
 }
 
 /* In the books first: what stands there is taken back, whatever happens in between. */
-static int keep_record_off(struct keeping *x, const struct waiting *w, const struct job_view *j, const char *own)
+static int keep_record_off(struct keeping *x, const struct waiting *w, const struct job_view *j,
+	const char *own)
 {
 	struct kept_off k = { .admission = w->admission.id, .own = own };
 	char *written = NULL;
@@ -357,7 +378,8 @@ static int follow_all(struct keeping *x)
 	for (size_t i = 0; i < x->p->nwaiting && rc == 0; i++) {
 		const struct waiting *w = &x->p->waiting[i];
 
-		for (size_t k = 0; k < w->nrecords && rc == 0 && (w->kept_off || rows_of(x, w->admission.id)); k++)
+		for (size_t k = 0; k < w->nrecords && rc == 0 && (w->kept_off || rows_of(x, w->admission.id));
+			k++)
 			rc = follow_record(x, w, w->records[k]);
 	}
 	return rc;

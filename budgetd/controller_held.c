@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_held.c - in Slurm, what the books decided: of what waits as many tasks are loose as have their hours, the rest is held.
+ * controller_held.c - in Slurm, what the books decided: of what waits as many tasks are loose as have their
+ * hours, the rest is held.
  *
- * Level-triggered: what is loose is counted in the job table, what is paid for in the books, and only the difference is acted on. So
- * nothing is released twice, and a pass that was cut off between the two is made good by the next. The lowest tasks go first. The
- * throttle of an array (%N) is its user's and never touched. */
+ * Level-triggered: what is loose is counted in the job table, what is paid for in the books, and only the
+ * difference is acted on. So nothing is released twice, and a pass that was cut off between the two is made
+ * good by the next. The lowest tasks go first. The throttle of an array (%N) is its user's and never
+ * touched. */
 #include "budgetd/admit.h"
 #include "budgetd/held.h"
 #include "budgetd/log.h"
@@ -18,8 +20,8 @@
 #define TASKS_TEXT_MAX 4096
 
 /* `record` names what of j is meant. */
-static int mark(struct pass *p, const struct job_view *j, const char *record, const char *token, struct job_update *u, bool held,
-	struct fault *why)
+static int mark(struct pass *p, const struct job_view *j, const char *record, const char *token,
+	struct job_update *u, bool held, struct fault *why)
 {
 	const char *old = j->admin_comment ? j->admin_comment : "";
 	char *with = NULL, *comment = NULL;
@@ -30,7 +32,8 @@ static int mark(struct pass *p, const struct job_view *j, const char *record, co
 	comment = token_set_waits(with, held);
 	if (!comment)
 		fault_errno(why, ENOMEM, "out of memory");
-	u->admin_comment = comment;	/* always: what the table has may be older than what this pass wrote a moment ago */
+	/* always: what the table has may be older than what this pass wrote a moment ago */
+	u->admin_comment = comment;
 	if (comment)
 		rc = slurm_link_update(p->b->slurm, record, u, why);
 	free(with);
@@ -38,7 +41,8 @@ static int mark(struct pass *p, const struct job_view *j, const char *record, co
 	return rc;
 }
 
-int pass_mark(struct pass *p, const struct job_view *j, const char *token, const char *qos, bool held, struct fault *why)
+int pass_mark(struct pass *p, const struct job_view *j, const char *token, const char *qos, bool held,
+	struct fault *why)
 {
 	struct job_update u = { .qos = qos };
 	char record[RECORD_MAX];
@@ -50,7 +54,8 @@ int pass_mark(struct pass *p, const struct job_view *j, const char *token, const
 	return mark(p, j, pass_record(j, record), token, &u, held, why);
 }
 
-/* Slurm displaces a run whose priority is 0: by our own hold, which met it as it started, or by somebody else's. */
+/* Slurm displaces a run whose priority is 0: by our own hold, which met it as it started, or by somebody
+ * else's. */
 void pass_mend_running(struct pass *p, const struct job_view *j)
 {
 	struct job_update u = { .hold = HOLD_RELEASE };
@@ -61,7 +66,8 @@ void pass_mend_running(struct pass *p, const struct job_view *j)
 	if (j->priority != 0 || j->cron || (!ours && (!job_concerns_us(j) || pass_mode(p, j) != ENFORCE_ON)))
 		return;
 	if (!ours)
-		log_info("job %u runs and was held: Slurm would give its GPUs away, so the hold is taken back", j->job_id);
+		log_info("job %u runs and was held: Slurm would give its GPUs away, so the hold is taken back",
+			j->job_id);
 	if (mark(p, j, pass_record(j, record), NULL, &u, false, &why) < 0)
 		log_warning("job %u: %s", j->job_id, why.text);
 }
@@ -76,15 +82,16 @@ static int last_run(const struct run *r, void *arg)
 	return 0;
 }
 
-/* Its user held it while it ran, budgetd could not refuse that, and Slurm was faster than the loop: it is in the queue, held, which nobody
- * asked for. */
+/* Its user held it while it ran, budgetd could not refuse that, and Slurm was faster than the loop: it is in
+ * the queue, held, which nobody asked for. */
 int pass_release_displaced(struct pass *p, const struct job_view *j, struct fault *why)
 {
 	struct job_update u = { .hold = HOLD_RELEASE };
 	char record[RECORD_MAX];
 	struct run r = {0};
 
-	if (j->held != HELD_BY_USER || !j->restarts || j->cron || token_waits(j->admin_comment) || pass_mode(p, j) != ENFORCE_ON)
+	if (j->held != HELD_BY_USER || !j->restarts || j->cron || token_waits(j->admin_comment) ||
+		pass_mode(p, j) != ENFORCE_ON)
 		return 0;
 	if (run_walk_job(p->books, j->job_id, last_run, &r, why) < 0)
 		return -1;
@@ -104,7 +111,8 @@ static int64_t release_first(struct pass *p, const struct job_view *j, int64_t n
 
 	if (n >= j->array_count)
 		return pass_mark(p, j, NULL, NULL, false, why) < 0 ? -1 : j->array_count;
-	n = gpu_request_array_first(j->array_tasks, n < RELEASED_AT_ONCE ? n : RELEASED_AT_ONCE, tasks, sizeof(tasks));
+	n = gpu_request_array_first(j->array_tasks, n < RELEASED_AT_ONCE ? n : RELEASED_AT_ONCE, tasks,
+		sizeof(tasks));
 	if (n == 0)
 		return 0;
 	snprintf(record, sizeof(record), "%u_[%s]", j->array_job_id, tasks);
@@ -123,13 +131,15 @@ static int release(struct pass *p, const struct waiting *w, int64_t n, struct fa
 		left -= done;
 	}
 	if (w->admission.tasks > 1 && n > left)
-		log_info("job %u: %jd tasks of the array that waited are paid for and released", pass_array_or_job_id(w->job), (intmax_t)(n - left));
+		log_info("job %u: %jd tasks of the array that waited are paid for and released",
+			pass_array_or_job_id(w->job), (intmax_t)(n - left));
 	else if (n > left)
 		log_info("job %u: it was held, has its hours and is released", w->job->job_id);
 	return 0;
 }
 
-/* The last tasks that are loose; of a record that stands for many all, and then its first ones are let go again. */
+/* The last tasks that are loose; of a record that stands for many all, and then its first ones are let go
+ * again. */
 static int hold_last(struct pass *p, const struct waiting *w, int64_t n, struct fault *why)
 {
 	for (size_t i = w->nrecords; i-- > 0 && n > 0;) {
@@ -137,7 +147,8 @@ static int hold_last(struct pass *p, const struct waiting *w, int64_t n, struct 
 
 		if (j->held != HELD_NOT || !pass_is_eligible(p, j))
 			continue;
-		if (pass_mark(p, j, NULL, NULL, true, why) < 0 || (n < j->array_count && release_first(p, j, j->array_count - n, why) < 0))
+		if (pass_mark(p, j, NULL, NULL, true, why) < 0 ||
+			(n < j->array_count && release_first(p, j, j->array_count - n, why) < 0))
 			return -1;
 		n -= j->array_count;
 	}
@@ -163,8 +174,8 @@ static int follow_record(struct pass *p, const struct waiting *w, const struct j
 
 	if (j->qos && strcmp(j->qos, qos) != 0)
 		return slurm_link_set_qos(p->b->slurm, pass_record(j, record), qos, why);
-	/* Declared free; only now that Slurm has it in the free QOS, or it would start as a funded one. What depends on another job cannot
-	 * start, and a hold would keep Slurm from looking at the other job. */
+	/* Declared free; only now that Slurm has it in the free QOS, or it would start as a funded one. What
+	 * depends on another job cannot start, and a hold would keep Slurm from looking at the other job. */
 	if (job_held_by_us(j) && ((tier == TIER_FREE && !w->nowhere) || j->dependency))
 		return pass_mark(p, j, NULL, NULL, false, why);
 	if (job_held_by_us(j) && j->held == HELD_BY_USER)
@@ -193,6 +204,7 @@ void pass_follow_held(struct pass *p, const struct waiting *w)
 		if (follow_record(p, w, w->records[i], &why) < 0)
 			complain(w->records[i], &why);
 	}
-	if (w->admission.tier == TIER_FUNDED ? follow_paid(p, w, &problem) < 0 : w->nowhere && hold_last(p, w, w->loose, &problem) < 0)
+	if (w->admission.tier == TIER_FUNDED ? follow_paid(p, w, &problem) < 0 : w->nowhere &&
+		hold_last(p, w, w->loose, &problem) < 0)
 		complain(w->job, &problem);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_het.c - the components of a het job together: Slurm starts all of them or none, so all have their hours or none has.
+ * controller_het.c - the components of a het job together: Slurm starts all of them or none, so all have
+ * their hours or none has.
  *
- * They come one by one, each with an answer and a hold of its own; that they belong together only the queue tells. */
+ * They come one by one, each with an answer and a hold of its own; that they belong together only the queue
+ * tells. */
 #include "budgetd/admit.h"
 #include "budgetd/admit_parts.h"
 #include "budgetd/log.h"
@@ -53,7 +55,8 @@ static int make_free(struct pass *p, struct component *c, struct fault *why)
 		return 0;
 	if (c->have && hold_close(p->b->ledger, &c->pool, p->now, "its het job is free", why) < 0)
 		return -1;
-	log_info("job %u: another component of its het job is free, it goes to the free tier as well", c->w->job->job_id);
+	log_info("job %u: another component of its het job is free, it goes to the free tier as well",
+		c->w->job->job_id);
 	a->tier = TIER_FREE;
 	a->per_task = a->parked_at = a->waits_at = a->waits_behind = 0;
 	return admission_update(p->b->ledger, a, why);
@@ -101,8 +104,8 @@ int pass_het_in_one_tier(struct pass *p, struct fault *why)
 /* --- their turn --------------------------------------------------------------------------------- */
 
 /* The path as if the whole het job had nothing, but what the components before this one would take. */
-static int load_path(struct pass *p, const struct het_job *h, const struct waiting *w, const struct set_aside *aside, struct path *path,
-	struct fault *why)
+static int load_path(struct pass *p, const struct het_job *h, const struct waiting *w,
+	const struct set_aside *aside, struct path *path, struct fault *why)
 {
 	if (path_load_for(p->b->ledger, w->admission.project, w->admission.uid, p->now, path, why) < 0)
 		return -1;
@@ -113,9 +116,10 @@ static int load_path(struct pass *p, const struct het_job *h, const struct waiti
 	return 0;
 }
 
-/* Does the whole fit? *got and *path are those of the component that does not; got->refused_at is -1 when all do. */
-static int ask_for_all(struct pass *p, struct het_job *h, struct wait_line *line, struct wait_answer *got, struct path *path, bool *stays,
-	struct fault *why)
+/* Does the whole fit? *got and *path are those of the component that does not; got->refused_at is -1 when all
+ * do. */
+static int ask_for_all(struct pass *p, struct het_job *h, struct wait_line *line, struct wait_answer *got,
+	struct path *path, bool *stays, struct fault *why)
 {
 	struct set_aside aside = {0};
 
@@ -125,7 +129,8 @@ static int ask_for_all(struct pass *p, struct het_job *h, struct wait_line *line
 
 		if (load_path(p, h, c->w, &aside, path, why) < 0)
 			return -1;
-		*stays = !h->one_has_none || h->one_stays || pass_never_goes_free(p, &c->w->admission, &(struct hold_row){0}, path);
+		*stays = !h->one_has_none || h->one_stays ||
+			pass_never_goes_free(p, &c->w->admission, &(struct hold_row){0}, path);
 		if (pass_ask_line(line, c->w, &c->pool, *stays, path, got, why) < 0 ||
 			set_aside_add(&aside, path, got->tasks * c->w->admission.per_task, why) < 0)
 			return -1;
@@ -144,16 +149,18 @@ static int pay_all(struct pass *p, struct het_job *h, struct fault *why)
 
 			if ((c->w->admission.per_task * tasks > c->pool.units) != (grows == 1))
 				continue;
-			if (path_load_for(p->b->ledger, c->w->admission.project, c->w->admission.uid, p->now, &path, why) < 0 ||
-				pass_set_pool(p, c->w, &c->pool, c->have, tasks, &path, why) < 0 || pass_unpark(p, c->w, why) < 0)
+			if (path_load_for(p->b->ledger, c->w->admission.project, c->w->admission.uid, p->now,
+				&path, why) < 0 || pass_set_pool(p, c->w, &c->pool, c->have, tasks, &path,
+				why) < 0 || pass_unpark(p, c->w, why) < 0)
 				return -1;
 		}
 	return 0;
 }
 
-/* A part of it is worth nothing: it goes back, but for a het job that had its hours and was changed, which keeps them (doc/model.md, 4). */
-static int pay_none(struct pass *p, struct het_job *h, bool stays, const struct wait_answer *refused, const struct path *path,
-	struct fault *why)
+/* A part of it is worth nothing: it goes back, but for a het job that had its hours and was changed, which
+ * keeps them (doc/model.md, 4). */
+static int pay_none(struct pass *p, struct het_job *h, bool stays, const struct wait_answer *refused,
+	const struct path *path, struct fault *why)
 {
 	struct wait_answer none = *refused;
 
@@ -162,7 +169,8 @@ static int pay_none(struct pass *p, struct het_job *h, bool stays, const struct 
 		struct component *c = &h->at[i];
 
 		c->w->paid = 0;
-		if (h->one_has_none && c->have && hold_close(p->b->ledger, &c->pool, p->now, "its het job waits for money", why) < 0)
+		if (h->one_has_none && c->have &&
+			hold_close(p->b->ledger, &c->pool, p->now, "its het job waits for money", why) < 0)
 			return -1;
 		if (pass_fall_short(p, c->w, stays, &none, path, why) < 0)
 			return -1;

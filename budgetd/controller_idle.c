@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * controller_idle.c - jobs whose GPUs nobody uses (doc/model.md, 6).
  *
- * Looked at when there are new samples, not in every pass: nothing changes in between. What is not known is never idle. What was said
- * stands in the events of the run, so nothing is said twice and a restart forgets nothing. Times are those of the samples. */
+ * Looked at when there are new samples, not in every pass: nothing changes in between. What is not known is
+ * never idle. What was said stands in the events of the run, so nothing is said twice and a restart forgets
+ * nothing. Times are those of the samples. */
 #include "budgetd/cluster_state.h"
 #include "budgetd/gpu_watch.h"
 #include "budgetd/log.h"
@@ -28,11 +29,13 @@ static int64_t whole_gpus(const struct job_view *j)
 
 static struct idle_limits limits_of(const struct settings *s)
 {
-	return (struct idle_limits){ s->idle_note_s, s->idle_warning_s, s->idle_last_warning_s, s->idle_unprotected_s };
+	return (struct idle_limits){ s->idle_note_s, s->idle_warning_s, s->idle_last_warning_s,
+		s->idle_unprotected_s };
 }
 
 /* The last word that was said to the run. A warning is the last one when it came as late as that. */
-static int last_said(struct pass *p, int64_t run, int64_t since, enum idle_word *word, int64_t *at, struct fault *why)
+static int last_said(struct pass *p, int64_t run, int64_t since, enum idle_word *word, int64_t *at,
+	struct fault *why)
 {
 	static const enum event_what whats[] = { EVENT_NOTED, EVENT_WARNED, EVENT_UNPROTECTED };
 	int64_t last_warning_s = p->b->settings->idle_last_warning_s;
@@ -71,12 +74,15 @@ static void sentence_write(struct saying *s, int64_t since, const struct idle_li
 	if (s->word == IDLE_LAST_WARNING && left_s < l->unprotected_s - l->last_warning_s)
 		left_s = l->unprotected_s - l->last_warning_s;
 	if (s->word == IDLE_UNPROTECTED)
-		snprintf(end, sizeof(end), "The run is not protected any more: any funded job may displace it.");
+		snprintf(end, sizeof(end),
+			"The run is not protected any more: any funded job may displace it.");
 	else if (l->unprotected_s)
-		snprintf(end, sizeof(end), "Unless they are used, the run loses its protection in %s and any funded job may displace it.",
+		snprintf(end, sizeof(end),
+			"Unless they are used, the run loses its protection in %s and any funded job may displace it.",
 			duration_text(left_s, left));
-	snprintf(s->text, sizeof(s->text), "%s%jd GPU%s not used for %s. %s", s->word == IDLE_LAST_WARNING ? "last warning: " :
-		s->word == IDLE_WARNING ? "warning: " : "", (intmax_t)s->run.gpus, s->run.gpus == 1 ? " was" : "s were",
+	snprintf(s->text, sizeof(s->text), "%s%jd GPU%s not used for %s. %s",
+		s->word == IDLE_LAST_WARNING ? "last warning: " : s->word == IDLE_WARNING ? "warning: " : "",
+		(intmax_t)s->run.gpus, s->run.gpus == 1 ? " was" : "s were",
 		duration_text(s->at - since, idle), end);
 }
 

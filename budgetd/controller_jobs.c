@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_jobs.c - jobs in the queue: tie each to its answer, answer those that came without one, collect those that wait.
+ * controller_jobs.c - jobs in the queue: tie each to its answer, answer those that came without one, collect
+ * those that wait.
  *
- * A token proves what the plugin was told: only slurmctld and administrators can write AdminComment. Still the job must be of the
- * user and the project that the answer was given to. */
+ * A token proves what the plugin was told: only slurmctld and administrators can write AdminComment. Still
+ * the job must be of the user and the project that the answer was given to. */
 #include "budgetd/admit.h"
 #include "budgetd/held.h"
 #include "budgetd/log.h"
@@ -30,7 +31,8 @@ bool pass_same_project(struct pass *p, const struct job_view *j, int64_t project
 {
 	struct project pr;
 
-	return project_by_id(p->books, project, &pr, NULL) == 1 && j->account && strcasecmp(j->account, pr.name) == 0;
+	return project_by_id(p->books, project, &pr, NULL) == 1 && j->account &&
+		strcasecmp(j->account, pr.name) == 0;
 }
 
 int pass_admission(struct pass *p, const struct job_view *j, struct admission_row *out, struct fault *why)
@@ -44,7 +46,8 @@ int pass_admission(struct pass *p, const struct job_view *j, struct admission_ro
 	if (rc == 1 && out->uid == (int64_t)j->uid && (out->job == 0 || out->job == job))
 		return 1;
 	if (rc == 1)
-		log_warning("job %u carries the token of another job or user: it is treated as a job without an answer", j->job_id);
+		log_warning("job %u carries the token of another job or user: it is treated as a job without an answer",
+			j->job_id);
 	return rc < 0 ? -1 : admission_by_job(p->books, job, out, why);
 }
 
@@ -56,21 +59,24 @@ struct binding {
 static int bind_to_job(struct pass *p, void *arg, struct fault *why)
 {
 	struct binding *x = arg;
-	int rc = admission_by_id(p->b->ledger, x->admission->id, x->admission, why);	/* the snapshot may be older than a change of it */
+	/* the snapshot may be older than a change of it */
+	int rc = admission_by_id(p->b->ledger, x->admission->id, x->admission, why);
 
 	x->admission->job = x->job;
 	return rc == 1 ? admission_update(p->b->ledger, x->admission, why) : rc;
 }
 
 /* The answer to a job that is met, with its question kept for later modifications. */
-int pass_admit(struct pass *p, const struct question *q, const struct job_view *j, admit_fn how, struct verdict *v, struct fault *why)
+int pass_admit(struct pass *p, const struct question *q, const struct job_view *j, admit_fn how,
+	struct verdict *v, struct fault *why)
 {
 	struct json_object *request = question_to_json(q);
 	int rc;
 
 	if (!request)
 		return fault_errno(why, ENOMEM, "out of memory");
-	rc = how(p->b, q, json_object_to_json_string_ext(request, JSON_C_TO_STRING_PLAIN), pass_array_or_job_id(j), p->now, v, why);
+	rc = how(p->b, q, json_object_to_json_string_ext(request, JSON_C_TO_STRING_PLAIN),
+		pass_array_or_job_id(j), p->now, v, why);
 	json_object_put(request);
 	return rc < 0 ? -1 : ledger_write(p->b->ledger, why);
 }
@@ -86,7 +92,8 @@ static int tell_slurm(struct pass *p, const struct job_view *j, const struct ver
 	return pass_mark(p, j, v->token, qos, v->waits, why);
 }
 
-/* Refused by the budget but in the queue already, past the plugin: it waits, held, until its project can pay or somebody decides. */
+/* Refused by the budget but in the queue already, past the plugin: it waits, held, until its project can pay
+ * or somebody decides. */
 static int park_refused(struct pass *p, const struct job_view *j, const struct verdict *v, struct fault *why)
 {
 	if (j->held != HELD_NOT || j->cron)
@@ -114,7 +121,8 @@ static int answer_met_job(struct pass *p, const struct job_view *j, struct fault
 
 /* --- collecting what waits ---------------------------------------------------------------------- */
 
-static int remember_waiting(struct pass *p, const struct job_view *j, const struct admission_row *a, struct fault *why)
+static int remember_waiting(struct pass *p, const struct job_view *j, const struct admission_row *a,
+	struct fault *why)
 {
 	struct waiting *w;
 
@@ -153,7 +161,8 @@ int pass_meet_pending(struct pass *p, const struct job_view *j, struct fault *wh
 	if (rc == 0 && mode == ENFORCE_WARN)
 		return pass_meet_shadow(p, j, why);
 	if (rc == 0)
-		return answer_met_job(p, j, why);	/* its hold is there; the next pass finds it among those that wait */
+		/* its hold is there; the next pass finds it among those that wait */
+		return answer_met_job(p, j, why);
 	if (a.job == 0 && pass_write(p, LEDGER_HOLDS, bind_to_job, &x, why) < 0)
 		return -1;
 	if (pass_release_displaced(p, j, why) < 0)

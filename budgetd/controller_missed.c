@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_missed.c - runs that no pass saw: they came and went between two looks, or while the daemon was away; and runs whose end
- * nobody saw.
+ * controller_missed.c - runs that no pass saw: they came and went between two looks, or while the daemon was
+ * away; and runs whose end nobody saw.
  *
- * slurmctld forgets a run when its job is requeued, and an ended job after MinJobAge; slurmdbd's row is then the only trace. A run found
- * there is opened as if it had been seen; it is in no table, so that the next pass settles it from the same row. */
+ * slurmctld forgets a run when its job is requeued, and an ended job after MinJobAge; slurmdbd's row is then
+ * the only trace. A run found there is opened as if it had been seen; it is in no table, so that the next
+ * pass settles it from the same row. */
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
 #include "budgetd/rates.h"
@@ -40,14 +41,15 @@ static bool had_a_price(const struct pass *p, const struct run_row *row)
 	struct gpu_count given;
 	amount_t price;
 
-	return row->tres_alloc && tres_read(row->tres_alloc, &given, NULL) == 0 && rates_price(p->b->rates, &given, row->start, &price) == 0 &&
-		price > 0;
+	return row->tres_alloc && tres_read(row->tres_alloc, &given, NULL) == 0 &&
+		rates_price(p->b->rates, &given, row->start, &price) == 0 && price > 0;
 }
 
 /* The first part of a resized run stands for all; those that follow come when it is settled. */
 static bool tells_of_a_run(const struct pass *p, const struct run_row *row)
 {
-	return row->start && row->end > row->start && row->effective_start == row->start && had_a_price(p, row);
+	return row->start && row->end > row->start && row->effective_start == row->start &&
+		had_a_price(p, row);
 }
 
 static bool is_of_a_project(struct pass *p, const char *account)
@@ -94,8 +96,9 @@ static void meet_rows(struct pass *p, const struct run_table *rows, const char *
 		struct fault why = {0};
 
 		if (meet_row(p, &rows->rows[i], admin_comment, &why) < 0)
-			log_warning("job %u ran from %jd to %jd and cannot be put in the books: %s", rows->rows[i].job_id,
-				(intmax_t)rows->rows[i].start, (intmax_t)rows->rows[i].end, why.text);
+			log_warning("job %u ran from %jd to %jd and cannot be put in the books: %s",
+				rows->rows[i].job_id, (intmax_t)rows->rows[i].start,
+				(intmax_t)rows->rows[i].end, why.text);
 	}
 }
 
@@ -110,7 +113,8 @@ int pass_find_missed(struct pass *p, int64_t since, struct fault *why)
 	return 0;
 }
 
-/* slurmdbd's row of a run comes within seconds of its end; after an outage of slurmdbd it may be on its way for minutes. */
+/* slurmdbd's row of a run comes within seconds of its end; after an outage of slurmdbd it may be on its way
+ * for minutes. */
 #define ROWS_WAIT_S 600
 
 /* Are the rows of all runs before this restart there? Each requeue gives the job another submit. */
@@ -120,14 +124,16 @@ static bool tells_all(const struct run_table *rows, const struct job_view *j)
 	int64_t last = -1;
 
 	for (size_t i = 0; i < rows->count; i++)
-		if (rows->rows[i].submit < j->submit && rows->rows[i].end && !rows->rows[i].resized && rows->rows[i].start != last) {
+		if (rows->rows[i].submit < j->submit && rows->rows[i].end && !rows->rows[i].resized &&
+			rows->rows[i].start != last) {
 			last = rows->rows[i].start;
 			ended++;
 		}
 	return ended >= j->restarts;
 }
 
-/* A job in the queue is tied to its answer first, by this pass or the next, so that its runs are found to be of that answer. */
+/* A job in the queue is tied to its answer first, by this pass or the next, so that its runs are found to be
+ * of that answer. */
 static int is_followed(struct pass *p, const struct job_view *j, struct fault *why)
 {
 	struct admission_row a;
@@ -138,7 +144,8 @@ static int is_followed(struct pass *p, const struct job_view *j, struct fault *w
 
 int pass_find_restarted(struct pass *p, const struct job_view *j, struct fault *why)
 {
-	struct known k = { .job = j->job_id, .start = j->stage == STAGE_PENDING || !j->start ? INT64_MAX : j->start };
+	struct known k = { .job = j->job_id, .start = j->stage == STAGE_PENDING ||
+		!j->start ? INT64_MAX : j->start };
 	struct run_table *rows;
 	int rc;
 
@@ -186,7 +193,8 @@ int pass_note_lost(struct pass *p, struct run *r, struct fault *why)
 		return 0;
 	p->lost++;
 	if (used + strlen(r->label) + 3 < sizeof(p->lost_jobs))
-		snprintf(p->lost_jobs + used, sizeof(p->lost_jobs) - used, "%s%s", used ? ", " : "", r->label);
+		snprintf(p->lost_jobs + used, sizeof(p->lost_jobs) - used, "%s%s", used ? ", " : "",
+			r->label);
 	return 0;
 }
 

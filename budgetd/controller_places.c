@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_places.c - the one order of pending jobs, published as SiteFactor (doc/model.md, 5 and 6): funded ones, and below all of them free
- * ones, by who had least of the free tier for its share.
+ * controller_places.c - the one order of pending jobs, published as SiteFactor (doc/model.md, 5 and 6):
+ * funded ones, and below all of them free ones, by who had least of the free tier for its share.
  *
- * Raises before drops, and runs before what waits: after each single update no running funded job is below a pending one. */
+ * Raises before drops, and runs before what waits: after each single update no running funded job is below a
+ * pending one. */
 #include "budgetd/cluster_state.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
@@ -25,10 +26,12 @@ static int publish(struct pass *p, const struct publication *x)
 	struct fault why = {0};
 	char record[RECORD_MAX];
 
-	if (x->job->cron || pass_mode(p, x->job) != ENFORCE_ON || x->job->site_factor == x->place || p->updates >= most)
+	if (x->job->cron || pass_mode(p, x->job) != ENFORCE_ON || x->job->site_factor == x->place ||
+		p->updates >= most)
 		return 0;
 	p->updates++;
-	if (slurm_link_set_site_factor(p->b->slurm, pass_record(x->job, record), x->place, &why) < 0 && errno != EAGAIN && errno != ENOENT)
+	if (slurm_link_set_site_factor(p->b->slurm, pass_record(x->job, record), x->place, &why) < 0 &&
+		errno != EAGAIN && errno != ENOENT)
 		log_warning("job %u: its place could not be published: %s", x->job->job_id, why.text);
 	return 0;
 }
@@ -43,24 +46,30 @@ static int raise_run(const struct run *r, void *arg)
 	struct raising *x = arg;
 	struct publication pub = { job_table_find(x->p->jobs, (uint32_t)r->job), x->place };
 
-	if (r->tier != TIER_FUNDED || !r->admission || pass_has_lost_place(x->p, r->id) || !pub.job || pub.job->start != r->start || pub.job->stage != STAGE_RUNNING)
+	if (r->tier != TIER_FUNDED || !r->admission || pass_has_lost_place(x->p, r->id) || !pub.job ||
+		pub.job->start != r->start || pub.job->stage != STAGE_RUNNING)
 		return 0;
 	return publish(x->p, &pub);
 }
 
 struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking)
 {
-	const struct fairshare *f = w->admission.tier == TIER_FUNDED ? ranking_funded(ranking) : ranking_free_tier(ranking);
+	const struct fairshare *f = w->admission.tier == TIER_FUNDED ? ranking_funded(ranking)
+		: ranking_free_tier(ranking);
 	ssize_t node = ranking_node_of(ranking, w->admission.project, w->admission.uid);
 
-	/* Its node is the team: the project, or its user. One that is in no tree is last, and of its own project. */
-	return (struct order_job){ .front = w->front, .project = node < 0 ? INT32_MAX + (uint32_t)w->admission.project : (uint32_t)node,
-		.project_rank = node < 0 ? UINT32_MAX : fairshare_rank(f, (size_t)node), .team_rank = (int)w->admission.team_rank,
-		.submit = w->admission.at, .job_id = w->job->job_id, .data = w };
+	/* Its node is the team: the project, or its user. One that is in no tree is last, and of its own
+	 * project. */
+	return (struct order_job){ .front = w->front,
+		.project = node < 0 ? INT32_MAX + (uint32_t)w->admission.project : (uint32_t)node,
+		.project_rank = node < 0 ? UINT32_MAX : fairshare_rank(f, (size_t)node),
+		.team_rank = (int)w->admission.team_rank, .submit = w->admission.at, .job_id = w->job->job_id,
+		.data = w };
 }
 
 /* What waits, in its order: funded ones first, *funded of them. Their number, or -1 and ENOMEM. */
-static ssize_t order_waiting(struct pass *p, const struct ranking *ranking, struct order_job *out, size_t *funded)
+static ssize_t order_waiting(struct pass *p, const struct ranking *ranking, struct order_job *out,
+	size_t *funded)
 {
 	*funded = 0;
 	for (size_t i = 0; i < p->nwaiting; i++) {
@@ -70,7 +79,8 @@ static ssize_t order_waiting(struct pass *p, const struct ranking *ranking, stru
 	return order_sort(out, p->nwaiting) < 0 ? -1 : (ssize_t)p->nwaiting;
 }
 
-static void publish_pending(struct pass *p, const struct order_job *jobs, const int32_t *places, size_t n, bool raises)
+static void publish_pending(struct pass *p, const struct order_job *jobs, const int32_t *places, size_t n,
+	bool raises)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct waiting *w = jobs[i].data;
@@ -87,7 +97,8 @@ static void publish_pending(struct pass *p, const struct order_job *jobs, const 
 typedef int (*assign_fn)(const int32_t *now, size_t count, int32_t gap, int32_t *out);
 
 /* As many as possible keep the place that they have. *last is that of the last one, when there is any. */
-static int place_some(struct pass *p, const struct order_job *jobs, size_t n, int32_t gap, assign_fn assign, int32_t *last)
+static int place_some(struct pass *p, const struct order_job *jobs, size_t n, int32_t gap, assign_fn assign,
+	int32_t *last)
 {
 	int32_t *now = calloc(2 * n + 1, sizeof(*now)), *places = now + n;
 	int rc = now ? 0 : -1;
@@ -106,7 +117,8 @@ static int place_some(struct pass *p, const struct order_job *jobs, size_t n, in
 	return rc;
 }
 
-/* Funded ones first: where updates are short, those matter more. Who is submitted meanwhile goes behind the last of them. */
+/* Funded ones first: where updates are short, those matter more. Who is submitted meanwhile goes behind the
+ * last of them. */
 static int place_waiting(struct pass *p, const struct order_job *jobs, size_t funded, size_t n, int32_t gap)
 {
 	int32_t last = PLACE_TOP - (PLACE_TOP - PLACE_FLOOR) / 4, last_free;
@@ -127,9 +139,10 @@ static int tell_turns(struct pass *p, const struct order_job *jobs, size_t funde
 	for (size_t i = 0; i < n; i++) {
 		const struct waiting *w = jobs[i].data;
 
-		turns[i] = (struct job_turn){ .job = pass_array_or_job_id(w->job), .record = w->job->job_id, .front = w->front, .cleared = w->cleared,
-			.kept_off = w->kept_off,
-			.position = i < funded ? i + 1 : i - funded + 1, .of = i < funded ? funded : n - funded };
+		turns[i] = (struct job_turn){ .job = pass_array_or_job_id(w->job), .record = w->job->job_id,
+			.front = w->front, .cleared = w->cleared, .kept_off = w->kept_off,
+			.position = i < funded ? i + 1 : i - funded + 1,
+			.of = i < funded ? funded : n - funded };
 	}
 	cluster_state_publish_turns(p->b->cluster, turns, n);
 	return 0;
@@ -151,7 +164,8 @@ int pass_publish_places(struct pass *p, struct fault *why)
 		fault_errno(why, ENOMEM, "out of memory");
 	else
 		n = order_waiting(p, ranking, jobs, &funded);
-	if (n >= 0 && (place_waiting(p, jobs, funded, (size_t)n, gap) < 0 || tell_turns(p, jobs, funded, (size_t)n) < 0))
+	if (n >= 0 && (place_waiting(p, jobs, funded, (size_t)n, gap) < 0 ||
+		tell_turns(p, jobs, funded, (size_t)n) < 0))
 		n = -1;
 	free(jobs);
 	return n < 0 ? fault_set(why, "places: %s", strerror(errno)) : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_ranking.c - who got how much of their share, once for each pass; and the note of how many GPUs there were. */
+ * controller_ranking.c - who got how much of their share, once for each pass; and the note of how many GPUs
+ * there were. */
 #include "budgetd/ledger_capacity.h"
 #include "budgetd/pass.h"
 #include "budgetd/ranking.h"
@@ -16,7 +17,8 @@ static int expect(struct pass *p, struct ranking *r, struct fault *why)
 	if (!users)
 		return fault_errno(why, ENOMEM, "out of memory");
 	for (size_t i = 0; i < p->nwaiting; i++)
-		users[i] = (struct project_user){ p->waiting[i].admission.project, p->waiting[i].admission.uid };
+		users[i] = (struct project_user){ p->waiting[i].admission.project,
+			p->waiting[i].admission.uid };
 	rc = ranking_expect(r, users, p->nwaiting, why);
 	free(users);
 	return rc;

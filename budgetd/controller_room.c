@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * controller_room.c - room for the first funded jobs that do not fit: who gives way to whom (doc/model.md, 6)
  *
- * The jobs that wait are served in the one order. One that fits into idle GPUs is left to Slurm; for one that does not, lib/placement picks who
- * gives way, as in `budgetctl simulate`. What is promised counts in the ratios at once, so that a project does not take more in one pass
- * than puts it behind others. Free runs are Slurm's to displace, at once; funded ones are told to go. */
+ * The jobs that wait are served in the one order. One that fits into idle GPUs is left to Slurm; for one that
+ * does not, lib/placement picks who gives way, as in `budgetctl simulate`. What is promised counts in the
+ * ratios at once, so that a project does not take more in one pass than puts it behind others. Free runs are
+ * Slurm's to displace, at once; funded ones are told to go. */
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
 #include "budgetd/ranking.h"
@@ -18,10 +19,12 @@
 #define GIVEN_UP_AFTER_S 180		/* a het job that has its nodes: Slurm backfills every 30 s */
 #define IN_VAIN_S 600			/* nobody is told to go again that soon for a job that could not use it */
 
-/* Jobs of one project, or of one user of it, that are alike: what holds for one of them in a pass holds for all. In their order. */
+/* Jobs of one project, or of one user of it, that are alike: what holds for one of them in a pass holds for
+ * all. In their order. */
 struct kind {
 	struct placement_job shape;
-	uint32_t het_job;		/* a het job is a kind of its own: all components with its first one; 0 = it is none */
+	/* a het job is a kind of its own: all components with its first one; 0 = it is none */
+	uint32_t het_job;
 	struct order_job *jobs;		/* of the pass's sorted list */
 	size_t njobs, served;
 	int64_t tasks;			/* served of jobs[served] */
@@ -48,7 +51,8 @@ struct serving {
 
 /* --- who is served ------------------------------------------------------------------------------ */
 
-/* Would Slurm start it as soon as there are GPUs? Other reasons are limits and times that no displacement changes. */
+/* Would Slurm start it as soon as there are GPUs? Other reasons are limits and times that no displacement
+ * changes. */
 static bool waits_for_gpus(const struct waiting *w)
 {
 	static const char *const reasons[] = { "None", "Priority", "Resources" };
@@ -63,7 +67,8 @@ static bool waits_for_gpus(const struct waiting *w)
 
 static bool can_start(const struct pass *p, const struct waiting *w)
 {
-	return w->admission.tier == TIER_FUNDED && w->loose > 0 && w->paid > 0 && !w->job->cron && pass_mode(p, w->job) == ENFORCE_ON &&
+	return w->admission.tier == TIER_FUNDED && w->loose > 0 && w->paid > 0 && !w->job->cron &&
+		pass_mode(p, w->job) == ENFORCE_ON &&
 	       waits_for_gpus(w);
 }
 
@@ -73,7 +78,8 @@ static bool is_served(const struct pass *p, const struct waiting *w)
 	for (size_t i = 0; w->job->het_job_id && i < p->nwaiting; i++) {
 		const struct waiting *other = &p->waiting[i];
 
-		if (other->job->het_job_id == w->job->het_job_id && (other->job->het_offset < w->job->het_offset || !can_start(p, other)))
+		if (other->job->het_job_id == w->job->het_job_id &&
+			(other->job->het_offset < w->job->het_offset || !can_start(p, other)))
 			return false;
 	}
 	return can_start(p, w);
@@ -81,8 +87,10 @@ static bool is_served(const struct pass *p, const struct waiting *w)
 
 static int compare_shapes(const struct placement_job *x, const struct placement_job *y)
 {
-	const int64_t a[] = { x->project, x->user, x->front, x->cleared, x->nodes, x->gpus, (int64_t)(intptr_t)x->kinds };
-	const int64_t b[] = { y->project, y->user, y->front, y->cleared, y->nodes, y->gpus, (int64_t)(intptr_t)y->kinds };
+	const int64_t a[] = { x->project, x->user, x->front, x->cleared, x->nodes, x->gpus,
+		(int64_t)(intptr_t)x->kinds };
+	const int64_t b[] = { y->project, y->user, y->front, y->cleared, y->nodes, y->gpus,
+		(int64_t)(intptr_t)y->kinds };
 
 	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++)
 		if (a[i] != b[i])
@@ -139,7 +147,8 @@ static int group(struct serving *v)
 	for (size_t i = 0; v->kinds && i < n; i++) {
 		v->jobs[i] = s[i].job;
 		if (i == 0 || !is_one_kind(&s[i - 1], &s[i]))
-			v->kinds[v->nkinds++] = (struct kind){ .shape = s[i].shape, .het_job = s[i].het_job, .jobs = &v->jobs[i] };
+			v->kinds[v->nkinds++] = (struct kind){ .shape = s[i].shape, .het_job = s[i].het_job,
+				.jobs = &v->jobs[i] };
 		v->kinds[v->nkinds - 1].njobs++;
 	}
 	free(s);
@@ -176,20 +185,28 @@ static ssize_t heads(struct serving *v)
 /* --- one job ------------------------------------------------------------------------------------ */
 
 /* What its user is told: why, for whom, and how long there is left. */
-static void describe(const struct serving *v, const struct room_run *victim, const struct waiting *w, char *out, size_t size)
+static void describe(const struct serving *v, const struct room_run *victim, const struct waiting *w,
+	char *out, size_t size)
 {
 	const struct fairshare *f = ranking_funded(v->ranking);
-	bool same = victim->run.project == w->admission.project;	/* then its users are what is compared, where it has any */
-	ssize_t from = same ? ranking_node_of(v->ranking, victim->run.project, victim->run.uid) : ranking_node(v->ranking, victim->run.project);
-	ssize_t to = same ? ranking_node_of(v->ranking, w->admission.project, w->admission.uid) : ranking_node(v->ranking, w->admission.project);
-	char left[DURATION_TEXT_MAX], ran[DURATION_TEXT_MAX], theirs[FAIRSHARE_TEXT_MAX], ours[FAIRSHARE_TEXT_MAX];
+	/* then its users are what is compared, where it has any */
+	bool same = victim->run.project == w->admission.project;
+	ssize_t from = same ? ranking_node_of(v->ranking, victim->run.project, victim->run.uid)
+		: ranking_node(v->ranking, victim->run.project);
+	ssize_t to = same ? ranking_node_of(v->ranking, w->admission.project, w->admission.uid)
+		: ranking_node(v->ranking, w->admission.project);
+	char left[DURATION_TEXT_MAX], ran[DURATION_TEXT_MAX], theirs[FAIRSHARE_TEXT_MAX],
+		ours[FAIRSHARE_TEXT_MAX];
 
 	duration_text(v->p->now - victim->run.start, ran);
-	snprintf(out, size, "after %s its %jd GPU%s to job %u (%s), whose %s has used %s of its share, and this one %s of its own; it has %s left",
-		ran, (intmax_t)victim->run.gpus, victim->run.gpus == 1 ? " goes" : "s go", pass_array_or_job_id(w->job),
-		w->job->account ? w->job->account : "", same && from != ranking_node(v->ranking, victim->run.project) ? "user" : "project",
-		fairshare_text(fairshare_ratio_ppm(f, (size_t)to), theirs), fairshare_text(fairshare_ratio_ppm(f, (size_t)from), ours),
-		duration_text(v->grace_s, left));
+	snprintf(out,
+		size,
+		"after %s its %jd GPU%s to job %u (%s), whose %s has used %s of its share, and this one %s of its own; it has %s left",
+		ran, (intmax_t)victim->run.gpus, victim->run.gpus == 1 ? " goes" : "s go",
+		pass_array_or_job_id(w->job), w->job->account ? w->job->account : "", same &&
+		from != ranking_node(v->ranking, victim->run.project) ? "user" : "project",
+		fairshare_text(fairshare_ratio_ppm(f, (size_t)to), theirs),
+		fairshare_text(fairshare_ratio_ppm(f, (size_t)from), ours), duration_text(v->grace_s, left));
 }
 
 static enum event_reason reason_of(const struct pass *p, const struct run *r)
@@ -203,8 +220,8 @@ static enum event_reason reason_of(const struct pass *p, const struct run *r)
 
 static int tell_run(struct serving *v, const struct room_run *victim, const struct waiting *w)
 {
-	struct going g = { .run = victim->run.id, .for_job = pass_array_or_job_id(w->job), .grace_s = v->grace_s,
-		.reason = reason_of(v->p, &victim->run) };
+	struct going g = { .run = victim->run.id, .for_job = pass_array_or_job_id(w->job),
+		.grace_s = v->grace_s, .reason = reason_of(v->p, &victim->run) };
 	char detail[384];
 
 	describe(v, victim, w, detail, sizeof(detail));
@@ -245,7 +262,8 @@ static int was_in_vain(struct serving *v, const struct waiting *w)
 
 static struct placement_rules rules_of(const struct serving *v)
 {
-	return (struct placement_rules){ ranking_funded(v->ranking), ranking_free_tier(v->ranking), v->p->b->settings->hysteresis_percent * 10000 };
+	return (struct placement_rules){ ranking_funded(v->ranking), ranking_free_tier(v->ranking),
+		v->p->b->settings->hysteresis_percent * 10000 };
 }
 
 static enum served make_room(struct serving *v, const struct kind *k, const struct waiting *w)
@@ -260,7 +278,8 @@ static enum served make_room(struct serving *v, const struct kind *k, const stru
 	if (rc < 0)
 		return FAILED;
 	v->looked = rc == 0;
-	rc = rc ? 0 : placement_make_room(room_placement(v->room), &rules, &k->shape, v->p->now, false, &v->choice);
+	rc = rc ? 0 : placement_make_room(room_placement(v->room), &rules, &k->shape, v->p->now, false,
+		&v->choice);
 	if (rc < 0)
 		return out_of_memory(v);
 	v->tried += rc == 0;
@@ -270,15 +289,18 @@ static enum served make_room(struct serving *v, const struct kind *k, const stru
 	return rc == 1 ? YES : NO;
 }
 
-/* The first gang that waited long keeps its nodes: those that it is promised, now or once who is told to go is gone, or will get first. */
-static enum served keep_nodes(struct serving *v, const struct kind *k, const struct waiting *w, bool fits, enum served got)
+/* The first gang that waited long keeps its nodes: those that it is promised, now or once who is told to go
+ * is gone, or will get first. */
+static enum served keep_nodes(struct serving *v, const struct kind *k, const struct waiting *w, bool fits,
+	enum served got)
 {
 	const struct placement_rules rules = rules_of(v);
 	int64_t promised = got == NO ? 0 : fits ? v->p->now : v->p->now + v->p->b->settings->grace_s;
 
 	if (got == FAILED || !k->shape.cleared || v->p->next_guard.nodes[0] || (got == NO && !v->looked))
 		return got;
-	return pass_guard_choose(v->p, v->room, &rules, &k->shape, w, &v->choice, promised) < 0 ? out_of_memory(v) : got;
+	return pass_guard_choose(v->p, v->room, &rules, &k->shape, w, &v->choice, promised) < 0
+		? out_of_memory(v) : got;
 }
 
 /* Tasks of it that room is made for in this pass. */
@@ -303,7 +325,8 @@ static enum served serve(struct serving *v, struct kind *k)
 		k->served++;
 		k->tasks = 0;
 	}
-	return ranking_add_entry(v->ranking, w->admission.project, w->admission.uid, w->admission.per_task, v->why) < 0 ? FAILED : YES;
+	return ranking_add_entry(v->ranking, w->admission.project, w->admission.uid, w->admission.per_task,
+		v->why) < 0 ? FAILED : YES;
 }
 
 /* --- a het job ---------------------------------------------------------------------------------- */
@@ -349,12 +372,14 @@ static int64_t due_for(const struct pass *p, const struct waiting *w)
 	int64_t due = 0;
 
 	for (size_t i = 0; i < p->nleaving; i++)
-		if (p->leaving[i].x.for_job == pass_array_or_job_id(w->job) && !p->leaving[i].run.ended && p->leaving[i].x.due > due)
+		if (p->leaving[i].x.for_job == pass_array_or_job_id(w->job) && !p->leaving[i].run.ended &&
+			p->leaving[i].x.due > due)
 			due = p->leaving[i].x.due;
 	return due;
 }
 
-/* It had what it needs for long enough, and did not start: it needs something that is not known here. Its nodes are given up for a while. */
+/* It had what it needs for long enough, and did not start: it needs something that is not known here. Its
+ * nodes are given up for a while. */
 static bool is_given_up(const struct pass *p, const struct waiting *w)
 {
 	const struct guard *g = &p->guard;
@@ -369,7 +394,8 @@ static void give_up(struct pass *p, const struct waiting *w)
 	p->next_guard = p->guard;
 	if (!p->guard.nodes[0])
 		return;
-	log_info("job %u does not start on the nodes that were cleared for it: they are given up", pass_array_or_job_id(w->job));
+	log_info("job %u does not start on the nodes that were cleared for it: they are given up",
+		pass_array_or_job_id(w->job));
 	p->next_guard.nodes[0] = '\0';
 	p->next_guard.at = p->now;
 }
@@ -387,7 +413,8 @@ static int tell_all(struct serving *v, const struct together *t, const struct wa
 	v->grace_s = close;
 	for (size_t i = 0; i < t->n; i++)
 		for (size_t k = 0; k < t->choices[i].nvictims; k++)
-			if (is_funded(room_run(v->room, t->choices[i].victims[k])) && v->p->b->settings->grace_s > close)
+			if (is_funded(room_run(v->room, t->choices[i].victims[k])) &&
+				v->p->b->settings->grace_s > close)
 				v->grace_s = v->p->b->settings->grace_s;
 	for (size_t i = 0; i < t->n; i++)
 		for (size_t k = 0; k < t->choices[i].nvictims; k++)
@@ -397,7 +424,8 @@ static int tell_all(struct serving *v, const struct together *t, const struct wa
 	return 0;
 }
 
-/* They are promised all that was chosen, and nothing else may begin there until it starts: Slurm looks at het jobs only while it backfills. */
+/* They are promised all that was chosen, and nothing else may begin there until it starts: Slurm looks at het
+ * jobs only while it backfills. */
 static int promise_all(struct serving *v, const struct together *t, const struct waiting *w, bool fits)
 {
 	struct pass *p = v->p;
@@ -409,7 +437,8 @@ static int promise_all(struct serving *v, const struct together *t, const struct
 		placement_promise(room_placement(v->room), t->choices[i].parts, t->choices[i].nparts);
 	pass_guard_nodes(p, w, t->choices, t->n, fits || begun > at ? begun : at);
 	for (size_t i = 0; i < t->n && rc == 0; i++)
-		rc = ranking_add_entry(v->ranking, t->of[i]->admission.project, t->of[i]->admission.uid, t->of[i]->admission.per_task, v->why);
+		rc = ranking_add_entry(v->ranking, t->of[i]->admission.project, t->of[i]->admission.uid,
+			t->of[i]->admission.per_task, v->why);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -423,7 +452,8 @@ static enum served place_together(struct serving *v, struct together *t, const s
 		rc = was_in_vain(v, w);
 		if (rc < 0)
 			return FAILED;
-		rc = rc ? 0 : placement_make_room_together(room, &rules, t->shapes, t->n, v->p->now, t->choices);
+		rc = rc ? 0 : placement_make_room_together(room, &rules, t->shapes, t->n, v->p->now,
+			t->choices);
 		v->tried += rc == 0;
 	}
 	if (rc < 0)
@@ -435,7 +465,8 @@ static enum served place_together(struct serving *v, struct together *t, const s
 	return promise_all(v, t, w, fits) < 0 ? FAILED : YES;
 }
 
-/* All components or none. Only one job at a time has nodes kept: without that others would begin where room was made, again and again. */
+/* All components or none. Only one job at a time has nodes kept: without that others would begin where room
+ * was made, again and again. */
 static enum served serve_het(struct serving *v, struct kind *k)
 {
 	const struct waiting *w = k->jobs[0].data;

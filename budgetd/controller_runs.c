@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * controller_runs.c - what runs and what ended: opened once, extended in time, charged once.
  *
- * A run that is in slurmctld's table is followed there. One that left the table, or whose job went back to the queue, is settled from
- * slurmdbd's row, the only place that still knows when it ended. */
+ * A run that is in slurmctld's table is followed there. One that left the table, or whose job went back to
+ * the queue, is settled from slurmdbd's row, the only place that still knows when it ended. */
 #include "budgetd/admit.h"
 #include "budgetd/ledger_lane.h"
 #include "budgetd/ledger_refund.h"
@@ -31,7 +31,8 @@ static bool names_gpus(const struct gpu_count *c)
 	return c->total + c->shards + c->mps > 0;
 }
 
-/* AllocTRES; or what is in the GRES details when the site does not track GPUs: never a silent 0. *told: which of the two. */
+/* AllocTRES; or what is in the GRES details when the site does not track GPUs: never a silent 0. *told: which
+ * of the two. */
 static int gpus_given(const struct job_view *j, struct gpu_count *out, const char **told, struct fault *why)
 {
 	*told = j->tres_alloc;
@@ -43,7 +44,8 @@ static int gpus_given(const struct job_view *j, struct gpu_count *out, const cha
 	return tres_read(j->gres_detail, out, why);
 }
 
-/* The start the site pays for: what the hold covers beyond it is given back, what is missing is drawn if it is there. */
+/* The start the site pays for: what the hold covers beyond it is given back, what is missing is drawn if it
+ * is there. */
 static int fit_hold_to_start(struct pass *p, struct starting *s, struct hold_row *h, struct fault *why)
 {
 	struct budget_node nodes[BUDGET_DEPTH_MAX];
@@ -52,10 +54,12 @@ static int fit_hold_to_start(struct pass *p, struct starting *s, struct hold_row
 	amount_t wanted, more;
 	int tightest;
 
-	if (p->b->settings->hold == HOLD_TIME_LIMIT && s->j->time_limit_s > 0 && s->j->time_limit_s != DURATION_UNLIMITED)
+	if (p->b->settings->hold == HOLD_TIME_LIMIT && s->j->time_limit_s > 0 &&
+		s->j->time_limit_s != DURATION_UNLIMITED)
 		basis_s = s->j->time_limit_s;
 	if (amount_price(1, basis_s, s->run.price, &wanted) < 0)
-		return fault_errno(why, EOVERFLOW, "the hold of job %s is more than can be counted", s->run.label);
+		return fault_errno(why, EOVERFLOW, "the hold of job %s is more than can be counted",
+			s->run.label);
 	if (wanted <= h->units)
 		return hold_shrink(p->b->ledger, h, h->units - wanted, why);
 	if (path_load_for(p->b->ledger, s->run.project, s->run.uid, p->now, &path, why) < 0)
@@ -81,11 +85,13 @@ static int take_hold(struct pass *p, struct starting *s, struct hold_row *h, str
 	if (have && pool.project == s->run.project)
 		return hold_take_task(p->b->ledger, &pool, s->run.id, p->now, h, why);
 	/* It was to move to another project, and started where it was. */
-	if (have && pool.tasks <= 1 && hold_close(p->b->ledger, &pool, p->now, "started in another project", why) < 0)
+	if (have && pool.tasks <= 1 && hold_close(p->b->ledger, &pool, p->now, "started in another project",
+		why) < 0)
 		return -1;
-	*h = (struct hold_row){ .admission = s->admission.id, .project = s->run.project, .run = s->run.id, .tasks = 1,
-		.opened_at = p->now };
-	return hold_open(p->b->ledger, &(struct path){0}, h, why);	/* empty, to be filled as far as the money goes */
+	*h = (struct hold_row){ .admission = s->admission.id, .project = s->run.project, .run = s->run.id,
+		.tasks = 1, .opened_at = p->now };
+	/* empty, to be filled as far as the money goes */
+	return hold_open(p->b->ledger, &(struct path){0}, h, why);
 }
 
 static int open_funded(struct pass *p, struct starting *s, struct fault *why)
@@ -144,7 +150,8 @@ static int known_admission(struct pass *p, struct starting *s, struct fault *why
 	return s->admission.id || pass_mode(p, s->j) == ENFORCE_WARN;
 }
 
-/* A job that runs in our funded QOS without an answer of ours (the daemon was away) gets one: a hold from its start, as far as it goes. */
+/* A job that runs in our funded QOS without an answer of ours (the daemon was away) gets one: a hold from its
+ * start, as far as it goes. */
 static int admission_for_running(struct pass *p, struct starting *s, struct fault *why)
 {
 	struct finding find = { .admission = &s->admission, .job = pass_array_or_job_id(s->j) };
@@ -155,19 +162,21 @@ static int admission_for_running(struct pass *p, struct starting *s, struct faul
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
 	s->admission = (struct admission_row){0};
-	if (!s->j->qos || (strcmp(s->j->qos, p->b->settings->qos_funded) && strcmp(s->j->qos, p->b->settings->qos_funded_still)))
+	if (!s->j->qos || (strcmp(s->j->qos, p->b->settings->qos_funded) &&
+		strcmp(s->j->qos, p->b->settings->qos_funded_still)))
 		return 0;
 	question_from_job(s->j, &q);
 	q.gpus.array = NULL;
-	q.stranger = q.time_limit_s != DURATION_UNLIMITED;	/* the answer looks at no money: the run takes what there is, from its start */
+	/* the answer looks at no money: the run takes what there is, from its start */
+	q.stranger = q.time_limit_s != DURATION_UNLIMITED;
 	if (pass_admit(p, &q, s->j, admit, &v, why) < 0)
 		return -1;
 	log_info("job %u runs without an answer of ours: %s", s->j->job_id, v.text);
 	return v.token[0] ? pass_write(p, LEDGER_HOLDS, find_admission, &find, why) : 0;
 }
 
-/* The tier of a run is the one its QOS gave it: that is what Slurm protects. Without an answer of ours and in another QOS it is
- * `uncovered`, which is said in the charge. */
+/* The tier of a run is the one its QOS gave it: that is what Slurm protects. Without an answer of ours and in
+ * another QOS it is `uncovered`, which is said in the charge. */
 static enum job_tier tier_of_run(const struct pass *p, const struct starting *s)
 {
 	if (pass_mode(p, s->j) != ENFORCE_ON && s->admission.id)
@@ -186,9 +195,9 @@ static int describe_run(struct pass *p, struct starting *s, struct fault *why)
 
 	if (project_find(p->books, j->account ? j->account : "", &project, why) != 1)
 		return -1;
-	*r = (struct run){ .job = j->job_id, .submit = j->submit, .start = j->start, .admission = s->admission.id,
-		.project = project.id, .uid = j->uid, .gpus = total, .price = r->price,
-		.covered_until = j->start };
+	*r = (struct run){ .job = j->job_id, .submit = j->submit, .start = j->start,
+		.admission = s->admission.id, .project = project.id, .uid = j->uid, .gpus = total,
+		.price = r->price, .covered_until = j->start };
 	r->tier = tier_of_run(p, s);
 	r->min_runtime_s = r->tier == TIER_FUNDED ? s->admission.min_runtime_s : 0;
 	snprintf(r->cluster, sizeof(r->cluster), "%s", p->facts.cluster);
@@ -202,14 +211,16 @@ static int start_run(struct pass *p, const struct job_view *j, struct run *out, 
 {
 	struct starting s = { .j = j };
 
-	if (gpus_given(j, &s.gpus, &s.told, why) < 0 || rates_price(p->b->rates, &s.gpus, j->start, &s.run.price) < 0)
+	if (gpus_given(j, &s.gpus, &s.told, why) < 0 ||
+		rates_price(p->b->rates, &s.gpus, j->start, &s.run.price) < 0)
 		return -1;
 	if (s.run.price == 0)		/* no GPUs; or shards, where those cost nothing */
 		return 0;
-	if (admission_for_running(p, &s, why) < 0 || describe_run(p, &s, why) < 0 || pass_write(p, LEDGER_HOLDS, open_run, &s, why) < 0)
+	if (admission_for_running(p, &s, why) < 0 || describe_run(p, &s, why) < 0 ||
+		pass_write(p, LEDGER_HOLDS, open_run, &s, why) < 0)
 		return -1;
-	log_info("job %s started: %jd GPUs, %s, covered until %jd", s.run.label, (intmax_t)s.run.gpus, job_tier_name(s.run.tier),
-		(intmax_t)s.run.covered_until);
+	log_info("job %s started: %jd GPUs, %s, covered until %jd", s.run.label, (intmax_t)s.run.gpus,
+		job_tier_name(s.run.tier), (intmax_t)s.run.covered_until);
 	*out = s.run;
 	return 1;
 }
@@ -230,7 +241,8 @@ static int end_run(struct pass *p, void *arg, struct fault *why)
 
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;	/* it had ended already */
-	return run_refund(p->b->ledger, e->run, p->b->settings->node_fail_refund_s, p->now, &e->refunded, why);
+	return run_refund(p->b->ledger, e->run, p->b->settings->node_fail_refund_s, p->now, &e->refunded,
+		why);
 }
 
 static int settle(struct pass *p, struct run *r, int64_t end, const char *state, struct fault *why)
@@ -240,7 +252,8 @@ static int settle(struct pass *p, struct run *r, int64_t end, const char *state,
 
 	if (pass_write(p, LEDGER_MONEY, end_run, &e, why) < 0)
 		return -1;
-	log_info("job %s ended %s after %jd s on %jd GPUs", r->label, state, (intmax_t)(end - r->start), (intmax_t)r->gpus);
+	log_info("job %s ended %s after %jd s on %jd GPUs", r->label, state, (intmax_t)(end - r->start),
+		(intmax_t)r->gpus);
 	if (e.refunded)
 		log_info("job %s: %s GPU-h are given back", r->label, amount_text(e.refunded, given));
 	return 0;
@@ -260,28 +273,32 @@ static int resize_run(struct pass *p, void *arg, struct fault *why)
 	return run_resize(p->b->ledger, x->run, x->at, x->gpus, x->price, x->tres, p->now, why) < 0 ? -1 : 0;
 }
 
-/* A job that changed its size pays for each size: the parts are of one run, with one start (doc/model.md, 4). What it costs tells a change,
- * not the whole GPUs: shards and MPS have a price, and a job that gave all back has none. */
-static int follow_size(struct pass *p, struct run *r, const struct gpu_count *given, const char *tres, int64_t at, struct fault *why)
+/* A job that changed its size pays for each size: the parts are of one run, with one start (doc/model.md, 4).
+ * What it costs tells a change, not the whole GPUs: shards and MPS have a price, and a job that gave all back
+ * has none. */
+static int follow_size(struct pass *p, struct run *r, const struct gpu_count *given, const char *tres,
+	int64_t at, struct fault *why)
 {
 	struct resizing x = { .run = r, .at = at, .gpus = given->total, .tres = tres };
 	int64_t before = r->gpus;
 	amount_t was = r->price;
 
-	if (rates_price(p->b->rates, given, r->start, &x.price) < 0)	/* the rate of a run is that of its start */
-		return fault_errno(why, EOVERFLOW, "the price of job %s is more than can be counted", r->label);
+	/* the rate of a run is that of its start */
+	if (rates_price(p->b->rates, given, r->start, &x.price) < 0)
+		return fault_errno(why, EOVERFLOW, "the price of job %s is more than can be counted",
+			r->label);
 	if (x.gpus == r->gpus && x.price == r->price)
 		return 0;
 	if (pass_write(p, LEDGER_MONEY, resize_run, &x, why) < 0)
 		return -1;
 	if (before != x.gpus || was != x.price)
-		log_info("job %s went from %jd to %jd GPUs, from %jd to %jd units a second", r->label, (intmax_t)before, (intmax_t)x.gpus,
-			(intmax_t)was, (intmax_t)x.price);
+		log_info("job %s went from %jd to %jd GPUs, from %jd to %jd units a second", r->label,
+			(intmax_t)before, (intmax_t)x.gpus, (intmax_t)was, (intmax_t)x.price);
 	return 0;
 }
 
-/* Where the site does not track GPUs no AllocTRES names any, and the GRES details are gone with the end: that there are none is a size only
- * when what the run had was read from AllocTRES. */
+/* Where the site does not track GPUs no AllocTRES names any, and the GRES details are gone with the end: that
+ * there are none is a size only when what the run had was read from AllocTRES. */
 static bool tells_a_size(const struct run *r, const struct gpu_count *given)
 {
 	return names_gpus(given) || strchr(r->tres, '=');
@@ -307,7 +324,8 @@ static int follow_row(struct pass *p, struct run *r, const struct run_row *row, 
 		return 0;
 	if (tres_read(row->tres_alloc, &given, why) < 0)
 		return -1;
-	return tells_a_size(r, &given) ? follow_size(p, r, &given, row->tres_alloc, row->effective_start, why) : 0;
+	return tells_a_size(r, &given) ? follow_size(p, r, &given, row->tres_alloc, row->effective_start, why)
+		: 0;
 }
 
 /* Sizes change while a job runs: what came first is told first. */
@@ -324,7 +342,8 @@ static int follow_changes(struct pass *p, struct run *r, const struct job_view *
 
 #define FIRST_SIZE_WAIT_S 60		/* slurmdbd's row of the first part comes within seconds of the change, or not at all */
 
-/* A run that changed its size before it was first seen began with another one, which only slurmdbd still knows. 1 = opened, 0 = not now. */
+/* A run that changed its size before it was first seen began with another one, which only slurmdbd still
+ * knows. 1 = opened, 0 = not now. */
 static int start_resized(struct pass *p, const struct job_view *j, struct run *out, struct fault *why)
 {
 	struct job_view first = *j;
@@ -335,7 +354,8 @@ static int start_resized(struct pass *p, const struct job_view *j, struct run *o
 	if (slurm_link_runs_of(p->b->slurm, j->job_id, j->start - 1, &rows, why) < 0)
 		return -1;
 	for (size_t i = 0; i < rows->count; i++)
-		if (rows->rows[i].job_id == j->job_id && rows->rows[i].start == j->start && rows->rows[i].resized && !found) {
+		if (rows->rows[i].job_id == j->job_id && rows->rows[i].start == j->start &&
+			rows->rows[i].resized && !found) {
 			first.tres_alloc = rows->rows[i].tres_alloc;
 			found = true;
 		}
@@ -350,16 +370,19 @@ int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
 	struct run r;
 	int rc;
 
-	if (pass_mode(p, j) == ENFORCE_OFF || j->start == 0 || j->start > p->now + 60 || !(j->tres_alloc || j->gres_detail))
+	if (pass_mode(p, j) == ENFORCE_OFF || j->start == 0 || j->start > p->now + 60 ||
+		!(j->tres_alloc || j->gres_detail))
 		return 0;	/* cancelled before it started, or between two runs */
 	rc = run_find(p->books, p->facts.cluster, j->job_id, j->submit, j->start, &r, why);
 	if (rc == 0 && j->end && j->end <= j->start)
-		return 0;	/* over before it was seen, in the second in which it began: it cost nothing */
+		/* over before it was seen, in the second in which it began: it cost nothing */
+		return 0;
 	if (rc == 0)
 		rc = j->resized > j->start ? start_resized(p, j, &r, why) : start_run(p, j, &r, why);
 	if (rc != 1)
 		return rc;
-	if (j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED || r.ended || !j->end || strcmp(j->base_state, "PENDING") == 0)
+	if (j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED || r.ended || !j->end ||
+		strcmp(j->base_state, "PENDING") == 0)
 		return 0;	/* base state PENDING: it is being requeued, its end is in slurmdbd */
 	if (follow_changes(p, &r, j, why) < 0)
 		return -1;
@@ -375,8 +398,8 @@ static int charge_month(struct pass *p, void *arg, struct fault *why)
 	return run_interim(p->b->ledger, arg, p->month_began, p->now, why) < 0 ? -1 : 0;
 }
 
-/* A month is over and the run goes on. Not while it is suspended: a job that is cancelled then ended, for Slurm, when it was suspended. A power
- * cut loses nothing that the next pass would not charge alike. */
+/* A month is over and the run goes on. Not while it is suspended: a job that is cancelled then ended, for
+ * Slurm, when it was suspended. A power cut loses nothing that the next pass would not charge alike. */
 static int charge_past_months(struct pass *p, struct run *r, const struct job_view *j, struct fault *why)
 {
 	if (r->charged_to >= p->month_began || j->stage != STAGE_RUNNING || p->interims == INTERIMS_MAX)
@@ -384,16 +407,19 @@ static int charge_past_months(struct pass *p, struct run *r, const struct job_vi
 	p->interims++;
 	if (pass_write(p, LEDGER_HOLDS, charge_month, r, why) < 0)
 		return -1;
-	log_info("job %s: a month has ended, it is charged up to %jd and goes on", r->label, (intmax_t)r->charged_to);
+	log_info("job %s: a month has ended, it is charged up to %jd and goes on", r->label,
+		(intmax_t)r->charged_to);
 	return 0;
 }
 
 static bool is_this_run(const struct job_view *j, const struct run *r)
 {
-	return j && j->start == r->start && j->submit == r->submit && (j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED);
+	return j && j->start == r->start && j->submit == r->submit &&
+		(j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED);
 }
 
-/* Requeued in the seconds in which it began: slurmdbd has its end and never got its start. For Slurm it did not run, and costs nothing. */
+/* Requeued in the seconds in which it began: slurmdbd has its end and never got its start. For Slurm it did
+ * not run, and costs nothing. */
 static bool never_started_for_slurmdbd(const struct run *r, const struct run_row *row)
 {
 	return row->submit == r->submit && !row->start && row->end;
@@ -404,7 +430,8 @@ struct row_pauses {
 	int64_t total_s, counted;	/* counted: the effective start of the last row */
 };
 
-static int settle_by_row(struct pass *p, struct run *r, const struct run_row *row, struct row_pauses *pauses, struct fault *why)
+static int settle_by_row(struct pass *p, struct run *r, const struct run_row *row, struct row_pauses *pauses,
+	struct fault *why)
 {
 	if (row->job_id != r->job)
 		return 0;
@@ -445,14 +472,17 @@ static int follow_run(const struct run *open, void *arg)
 	struct fault why = {0};
 	struct run r = *open;
 
-	/* The snapshot is older than what this pass wrote: an ended run is not settled again (run_end would not either). */
+	/* The snapshot is older than what this pass wrote: an ended run is not settled again (run_end would
+	 * not either). */
 	if (is_this_run(j, open)) {
 		if (pass_note_found(p, &r, &why) < 0 || follow_changes(p, &r, j, &why) < 0 ||
-			charge_past_months(p, &r, j, &why) < 0 || pass_give_excess_back(p, &r, j, &why) < 0 || pass_extend_if_due(p, &r, j, &why) < 0)
+			charge_past_months(p, &r, j, &why) < 0 || pass_give_excess_back(p, &r, j, &why) < 0 ||
+				pass_extend_if_due(p, &r, j, &why) < 0)
 			log_warning("job %s: %s", r.label, why.text);
 		return 0;
 	}
-	if (j && j->start == open->start && j->submit == open->submit && j->end && strcmp(j->base_state, "PENDING") != 0)
+	if (j && j->start == open->start && j->submit == open->submit && j->end &&
+		strcmp(j->base_state, "PENDING") != 0)
 		return 0;	/* settled from the table by pass_meet_run */
 	if (p->slurmdbd_away)
 		return 0;
@@ -466,7 +496,8 @@ static int follow_run(const struct run *open, void *arg)
 	return 0;
 }
 
-/* slurmctld and budgetd can be on two machines: the edge of a month has gone by on both when it has on this one for that long. */
+/* slurmctld and budgetd can be on two machines: the edge of a month has gone by on both when it has on this
+ * one for that long. */
 #define CLOCKS_DIFFER_S 60
 
 int pass_follow_runs(struct pass *p, struct fault *why)

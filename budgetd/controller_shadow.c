@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_shadow.c - shadow mode in the loop: which answer belongs to which job, and which free run would have given way.
+ * controller_shadow.c - shadow mode in the loop: which answer belongs to which job, and which free run would
+ * have given way.
  *
- * Displacement is reckoned by numbers of GPUs, not node by node: an estimate that may call a job startable whose GPUs are scattered. */
+ * Displacement is reckoned by numbers of GPUs, not node by node: an estimate that may call a job startable
+ * whose GPUs are scattered. */
 #include "budgetd/ledger_shadow.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
@@ -115,8 +117,8 @@ static int64_t idle_gpus(const struct pass *p)
 		const struct job_view *j = &p->jobs->jobs[i];
 		struct gpu_count given;
 
-		if ((j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED || j->stage == STAGE_COMPLETING) &&
-			tres_read(j->tres_alloc, &given, NULL) == 0)
+		if ((j->stage == STAGE_RUNNING || j->stage == STAGE_SUSPENDED ||
+			j->stage == STAGE_COMPLETING) && tres_read(j->tres_alloc, &given, NULL) == 0)
 			idle -= given.total;
 	}
 	return idle;
@@ -129,13 +131,14 @@ static int note_displaced(struct pass *p, void *arg, struct fault *why)
 
 static int displace_for(struct reckoning *k, const struct waiting *w, struct free_run *run)
 {
-	struct shadow s = { .at = k->p->now, .job = pass_array_or_job_id(run->job), .kind = "displaced", .uid = run->job->uid,
-		.gpus = run->gpus, .for_job = pass_array_or_job_id(w->job) };
+	struct shadow s = { .at = k->p->now, .job = pass_array_or_job_id(run->job), .kind = "displaced",
+		.uid = run->job->uid, .gpus = run->gpus, .for_job = pass_array_or_job_id(w->job) };
 
 	run->taken = true;
 	snprintf(s.account, sizeof(s.account), "%s", run->job->account ? run->job->account : "");
 	snprintf(s.partition, sizeof(s.partition), "%s", run->job->partition ? run->job->partition : "");
-	snprintf(s.text, sizeof(s.text), "its %jd GPUs would be given to job %jd, which is funded", (intmax_t)run->gpus, (intmax_t)s.for_job);
+	snprintf(s.text, sizeof(s.text), "its %jd GPUs would be given to job %jd, which is funded",
+		(intmax_t)run->gpus, (intmax_t)s.for_job);
 	return pass_write(k->p, LEDGER_HOLDS, note_displaced, &s, k->why);
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_slots.c - projects inside a weekly slot of theirs go first, until they hold its share (doc/model.md, 6)
+ * controller_slots.c - projects inside a weekly slot of theirs go first, until they hold its share
+ * (doc/model.md, 6)
  *
- * A slot of a project is for all below it. What they hold are the GPUs of their runs and of those that were put first before, in the order by
- * share; nothing is set aside, and what runs inside a slot is charged and counted as always. */
+ * A slot of a project is for all below it. What they hold are the GPUs of their runs and of those that were
+ * put first before, in the order by share; nothing is set aside, and what runs inside a slot is charged and
+ * counted as always. */
 #include "budgetd/ledger_slot.h"
 #include "budgetd/pass.h"
 #include "budgetd/ranking.h"
@@ -34,7 +36,8 @@ static int add_open(const struct slot_row *s, void *arg)
 {
 	struct pass_slots *x = arg;
 	int64_t local = x->p->now + zone_offset(x->p->b->zone, x->p->now);
-	struct open_slot o = { .rule = { s->starts_s, s->length_s, s->boosted_percent * SLOT_PERCENT_PPM }, .project = s->project };
+	struct open_slot o = { .rule = { s->starts_s, s->length_s, s->boosted_percent * SLOT_PERCENT_PPM },
+		.project = s->project };
 	struct open_slot *grown;
 
 	if (!slot_is_open(&o.rule, local))
@@ -76,7 +79,8 @@ static int by_project(const void *a, const void *b)
 static const struct member_project *first_of(const struct pass_slots *x, int64_t project)
 {
 	struct member_project key = { .project = project };
-	const struct member_project *m = x->nmembers ? bsearch(&key, x->members, x->nmembers, sizeof(key), by_project) : NULL;
+	const struct member_project *m = x->nmembers
+		? bsearch(&key, x->members, x->nmembers, sizeof(key), by_project) : NULL;
 
 	while (m && m > x->members && m[-1].project == project)
 		m--;
@@ -105,7 +109,8 @@ static void add_running(int64_t project, int64_t gpus, void *arg)
 		x->slots[m->slot].running += gpus;
 }
 
-/* In the writer, which knows the runs that this pass opened; submissions wait meanwhile, so only the sums, and once in a pass. */
+/* In the writer, which knows the runs that this pass opened; submissions wait meanwhile, so only the sums,
+ * and once in a pass. */
 static int read_runs(struct pass *p, void *arg, struct fault *why)
 {
 	return slot_walk_running(p->b->ledger, p->facts.cluster, add_running, arg, why);
@@ -153,7 +158,8 @@ static bool goes_first(const struct pass_slots *x, const struct waiting *w)
 	int64_t local = p->now + zone_offset(p->b->zone, p->now);
 
 	EACH_SLOT(x, m, w->admission.project)
-		if (slot_goes_first(&x->slots[m->slot].rule, local, x->slots[m->slot].held, p->cluster->healthy.total))
+		if (slot_goes_first(&x->slots[m->slot].rule, local, x->slots[m->slot].held,
+			p->cluster->healthy.total))
 			return true;
 	return false;
 }
@@ -187,7 +193,8 @@ static int64_t put_first(struct pass_slots *x, const struct waiting *w, int64_t 
 	return first;
 }
 
-/* A record has one place, whatever tasks it stands for: between two passes more of them may get what is idle. Nobody gives way to more. */
+/* A record has one place, whatever tasks it stands for: between two passes more of them may get what is idle.
+ * Nobody gives way to more. */
 static void give_slots(struct pass_slots *x, const struct order_job *jobs, size_t n, bool paid)
 {
 	for (size_t i = 0; i < n; i++) {

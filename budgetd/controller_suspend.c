@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_suspend.c - suspended time, where the site does not charge it (doc/model.md, 4): slurmctld says how much of a run it was and since
- * when, so that it lies where it was; slurmdbd says how much alone. */
+ * controller_suspend.c - suspended time, where the site does not charge it (doc/model.md, 4): slurmctld says
+ * how much of a run it was and since when, so that it lies where it was; slurmdbd says how much alone. */
 #include "budgetd/pass.h"
 
 struct pausing {
@@ -19,9 +19,11 @@ static int suspend_run(struct pass *p, void *arg, struct fault *why)
 int pass_suspend(struct pass *p, struct run *r, const struct job_view *j, struct fault *why)
 {
 	bool over = j->stage != STAGE_SUSPENDED;
-	struct pausing x = { .run = r, .total_s = j->suspended_s, .until = over ? j->suspend_time : p->now, .over = over };
+	struct pausing x = { .run = r, .total_s = j->suspended_s, .until = over ? j->suspend_time : p->now,
+		.over = over };
 
-	if (p->b->settings->charge_suspended == SUSPENDED_CHARGED || (x.total_s == r->suspended_s && !(x.over && x.until > r->charged_to)))
+	if (p->b->settings->charge_suspended == SUSPENDED_CHARGED ||
+		(x.total_s == r->suspended_s && !(x.over && x.until > r->charged_to)))
 		return 0;
 	if (j->end && x.until > j->end)
 		x.until = j->end;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * controller_waiting.c - the holds of what waits in the queue, kept as the jobs are now: what is too much goes back, and who needs more gets
- * it in the order of the places (lib/wait_line.h). Nothing here talks to Slurm but by controller_held.c. */
+ * controller_waiting.c - the holds of what waits in the queue, kept as the jobs are now: what is too much
+ * goes back, and who needs more gets it in the order of the places (lib/wait_line.h). Nothing here talks to
+ * Slurm but by controller_held.c. */
 #include "budgetd/admit.h"
 #include "budgetd/held.h"
 #include "budgetd/log.h"
@@ -69,7 +70,8 @@ static int merge_waiting(struct pass *p, struct fault *why)
 
 /* --- its hold ----------------------------------------------------------------------------------- */
 
-/* An array that came without an answer can be of more tasks than the record that was answered: another had split from it just then. */
+/* An array that came without an answer can be of more tasks than the record that was answered: another had
+ * split from it just then. */
 static int note_tasks(struct pass *p, struct waiting *w, int64_t tasks, struct fault *why)
 {
 	if (tasks <= w->admission.tasks)
@@ -79,7 +81,8 @@ static int note_tasks(struct pass *p, struct waiting *w, int64_t tasks, struct f
 }
 
 /* The pool of `tasks` tasks, of which there may be none yet. */
-int pass_set_pool(struct pass *p, struct waiting *w, struct hold_row *pool, bool have, int64_t tasks, const struct path *path, struct fault *why)
+int pass_set_pool(struct pass *p, struct waiting *w, struct hold_row *pool, bool have, int64_t tasks,
+	const struct path *path, struct fault *why)
 {
 	struct ledger *l = p->b->ledger;
 	amount_t units = w->admission.per_task * tasks, before = pool->units;
@@ -89,13 +92,16 @@ int pass_set_pool(struct pass *p, struct waiting *w, struct hold_row *pool, bool
 	w->paid = tasks;
 	pool->tasks = tasks;
 	if (!have) {
-		*pool = (struct hold_row){ .admission = w->admission.id, .project = w->admission.project, .tasks = tasks, .units = units,
-			.opened_at = p->now };
+		*pool = (struct hold_row){ .admission = w->admission.id, .project = w->admission.project,
+			.tasks = tasks, .units = units, .opened_at = p->now };
 		return units > 0 ? hold_open(l, path, pool, why) : 0;
 	}
 	if (units == 0)
-		return hold_close(l, pool, p->now, w->held_by_user ? "held by its user" : w->tasks ? "waits for money" : "not eligible", why);
-	return units > before ? hold_grow(l, path, pool, units - before, why) : hold_shrink(l, pool, before - units, why);
+		return hold_close(l, pool, p->now,
+			w->held_by_user ? "held by its user" : w->tasks ? "waits for money" : "not eligible",
+			why);
+	return units > before ? hold_grow(l, path, pool, units - before, why)
+		: hold_shrink(l, pool, before - units, why);
 }
 
 /* Since when its user holds tasks of it: counted from the hold, whatever is restarted meanwhile. */
@@ -117,8 +123,8 @@ int pass_unpark(struct pass *p, struct waiting *w, struct fault *why)
 	return admission_update(p->b->ledger, &w->admission, why);
 }
 
-/* What it has suffices, or is too much; else it asks for more when its turn comes. What its user holds keeps hours that it has, for a while,
- * and gets no others. */
+/* What it has suffices, or is too much; else it asks for more when its turn comes. What its user holds keeps
+ * hours that it has, for a while, and gets no others. */
 static int fit_pool(struct pass *p, struct waiting *w, struct fault *why)
 {
 	bool grace = w->admission.user_held_at && p->now - w->admission.user_held_at < USER_HOLD_GRACE_S;
@@ -135,7 +141,8 @@ static int fit_pool(struct pass *p, struct waiting *w, struct fault *why)
 	if (w->asks)
 		return 0;
 	if (have && pool.tasks == wants && w->admission.per_task * wants == pool.units)
-		return pass_unpark(p, w, why);	/* nearly always: a queue of thousands is looked at in every pass */
+		/* nearly always: a queue of thousands is looked at in every pass */
+		return pass_unpark(p, w, why);
 	return pass_set_pool(p, w, &pool, have, wants, NULL, why) < 0 ? -1 : pass_unpark(p, w, why);
 }
 
@@ -160,14 +167,14 @@ struct unchanged {
 	size_t at;
 };
 
-/* By the snapshot alone: nearly all of a queue of tens of thousands, for whom a transaction each would take seconds. What its owner has declared
- * since the snapshot was taken is met by the next pass. */
+/* By the snapshot alone: nearly all of a queue of tens of thousands, for whom a transaction each would take
+ * seconds. What its owner has declared since the snapshot was taken is met by the next pass. */
 static bool is_settled(const struct pass *p, const struct waiting *w, const struct pool_row *pool)
 {
 	const struct admission_row *a = &w->admission;
 
-	if (a->tier != TIER_FUNDED || a->parked_at || a->changing_at || a->user_held_at || w->held_by_user || pool->tasks != w->tasks ||
-		pool->units != a->per_task * w->tasks)
+	if (a->tier != TIER_FUNDED || a->parked_at || a->changing_at || a->user_held_at || w->held_by_user ||
+		pool->tasks != w->tasks || pool->units != a->per_task * w->tasks)
 		return false;
 	if (w->job->qos && strcmp(w->job->qos, admit_qos(p->b, a->tier, w->job->het_job_id != 0)) != 0)
 		return false;
@@ -202,7 +209,8 @@ static int settle_all(struct pass *p, struct fault *why)
 	for (size_t i = 0; i < p->nwaiting; i++) {
 		struct waiting *w = &p->waiting[i];
 
-		if (w->admission.tier == TIER_FUNDED && !w->settled && pass_write(p, LEDGER_HOLDS, settle, w, why) < 0)
+		if (w->admission.tier == TIER_FUNDED && !w->settled &&
+			pass_write(p, LEDGER_HOLDS, settle, w, why) < 0)
 			return -1;
 	}
 	return 0;
@@ -210,14 +218,19 @@ static int settle_all(struct pass *p, struct fault *why)
 
 /* --- who gets more ------------------------------------------------------------------------------ */
 
-/* What has hours set aside keeps them: its change that cannot be paid waits, whatever its project does with jobs that it cannot pay. */
-bool pass_never_goes_free(const struct pass *p, const struct admission_row *a, const struct hold_row *pool, const struct path *path)
+/* What has hours set aside keeps them: its change that cannot be paid waits, whatever its project does with
+ * jobs that it cannot pay. */
+bool pass_never_goes_free(const struct pass *p, const struct admission_row *a, const struct hold_row *pool,
+	const struct path *path)
 {
-	return pool->units > 0 || a->parked_at || a->insists || path_on_exhausted(path, admit_site_policy(p->b)) != ON_EXHAUSTED_FREE;
+	return pool->units > 0 || a->parked_at || a->insists ||
+		path_on_exhausted(path, admit_site_policy(p->b)) != ON_EXHAUSTED_FREE;
 }
 
-/* It does not fit as a whole. Where not one task does, it goes to the free tier, unless it waits already or its project has it otherwise. */
-int pass_fall_short(struct pass *p, struct waiting *w, bool stays, const struct wait_answer *got, const struct path *path, struct fault *why)
+/* It does not fit as a whole. Where not one task does, it goes to the free tier, unless it waits already or
+ * its project has it otherwise. */
+int pass_fall_short(struct pass *p, struct waiting *w, bool stays, const struct wait_answer *got,
+	const struct path *path, struct fault *why)
 {
 	struct admission_row *a = &w->admission;
 	struct admission_row before = *a;
@@ -225,28 +238,32 @@ int pass_fall_short(struct pass *p, struct waiting *w, bool stays, const struct 
 	if (got->tasks == 0 && !stays) {
 		a->tier = TIER_FREE;
 		a->per_task = 0;
-		log_info("job %u: its project cannot pay for it now, it goes to the free tier", w->job->job_id);
+		log_info("job %u: its project cannot pay for it now, it goes to the free tier",
+			w->job->job_id);
 		return admission_update(p->b->ledger, a, why);
 	}
 	a->parked_at = a->parked_at ? a->parked_at : p->now;
 	a->waits_at = path->nodes[got->refused_at].id;
 	a->waits_user = got->user;
 	a->waits_behind = got->behind;
-	if (before.parked_at && before.waits_at == a->waits_at && before.waits_user == a->waits_user && before.waits_behind == a->waits_behind)
+	if (before.parked_at && before.waits_at == a->waits_at && before.waits_user == a->waits_user &&
+		before.waits_behind == a->waits_behind)
 		return 0;
 	if (!before.parked_at)
 		log_info("job %u: %s can pay for %jd of its %jd tasks now, the rest waits", w->job->job_id,
-			path->nodes[got->refused_at].budget.name, (intmax_t)got->tasks, (intmax_t)(w->tasks + w->kept_for_user));
+			path->nodes[got->refused_at].budget.name, (intmax_t)got->tasks,
+			(intmax_t)(w->tasks + w->kept_for_user));
 	return admission_update(p->b->ledger, a, why);
 }
 
-int pass_ask_line(struct wait_line *line, const struct waiting *w, const struct hold_row *pool, bool stands, const struct path *credited,
-	struct wait_answer *got, struct fault *why)
+int pass_ask_line(struct wait_line *line, const struct waiting *w, const struct hold_row *pool, bool stands,
+	const struct path *credited, struct wait_answer *got, struct fault *why)
 {
 	struct budget_node nodes[BUDGET_DEPTH_MAX];
 	int64_t projects[BUDGET_DEPTH_MAX];
-	struct wait_job j = { .job = pass_array_or_job_id(w->job), .user = w->admission.uid, .tasks = w->tasks + w->kept_for_user, .paid = pool->tasks,
-		.per_task = w->admission.per_task, .stands = stands };
+	struct wait_job j = { .job = pass_array_or_job_id(w->job), .user = w->admission.uid,
+		.tasks = w->tasks + w->kept_for_user, .paid = pool->tasks, .per_task = w->admission.per_task,
+		.stands = stands };
 
 	path_budgets(credited, nodes);
 	for (int i = 0; i < credited->depth; i++)
@@ -272,7 +289,8 @@ static int take_turn(struct pass *p, void *arg, struct fault *why)
 		return -1;
 	credited = path;
 	stays = pass_never_goes_free(p, &w->admission, &pool, &path);
-	if ((have && hold_credit(l, &pool, &credited, why) < 0) || pass_ask_line(t->line, w, &pool, stays, &credited, &got, why) < 0)
+	if ((have && hold_credit(l, &pool, &credited, why) < 0) ||
+		pass_ask_line(t->line, w, &pool, stays, &credited, &got, why) < 0)
 		return -1;
 	if (got.tasks == 0)
 		w->paid = 0;	/* and it keeps what it has, which pays for no task of it now */
@@ -313,7 +331,8 @@ static int give_more(struct pass *p, struct fault *why)
 	int rc = n < 0 ? -1 : 0;
 
 	for (ssize_t i = 0; i < n && rc == 0; i++)
-		rc = pass_write(p, LEDGER_HOLDS, is_het(jobs[i].data) ? pass_het_take_turn : take_turn, &(struct turn){ jobs[i].data, &line }, why);
+		rc = pass_write(p, LEDGER_HOLDS, is_het(jobs[i].data) ? pass_het_take_turn : take_turn,
+			&(struct turn){ jobs[i].data, &line }, why);
 	wait_line_clear(&line);
 	free(jobs);
 	return rc;
@@ -321,7 +340,8 @@ static int give_more(struct pass *p, struct fault *why)
 
 /* --- what nobody claims ------------------------------------------------------------------------- */
 
-/* Pool holds whose job waits no more (cancelled, or all tasks started), or never came (refused by Slurm, --test-only): given back. */
+/* Pool holds whose job waits no more (cancelled, or all tasks started), or never came (refused by Slurm,
+ * --test-only): given back. */
 struct stale {
 	struct pass *p;
 	struct fault *why;
@@ -337,7 +357,8 @@ static int close_hold(struct pass *p, void *arg, struct fault *why)
 
 	if (rc != 1 || now.id != seen->id || now.job != seen->job)
 		return rc < 0 ? -1 : 0;
-	return hold_close(p->b->ledger, &now, p->now, now.job ? "no job waits for it" : "no job came of it", why);
+	return hold_close(p->b->ledger, &now, p->now, now.job ? "no job waits for it" : "no job came of it",
+		why);
 }
 
 struct waiting *pass_find_waiting(struct pass *p, int64_t admission)
@@ -352,7 +373,8 @@ static int close_if_stale(const struct pool_row *pool, void *arg)
 	struct stale *x = arg;
 	struct pool_row copy = *pool;
 
-	if ((!pool->job && pool->opened_at > x->p->now - x->p->b->settings->unbound_hold_s) || pass_find_waiting(x->p, pool->admission))
+	if ((!pool->job && pool->opened_at > x->p->now - x->p->b->settings->unbound_hold_s) ||
+		pass_find_waiting(x->p, pool->admission))
 		return 0;
 	if (!x->p->all_seen)
 		return 0;	/* its job may have run while nobody looked: that run is paid from here */
@@ -387,7 +409,8 @@ static int forget_if_gone(const struct admission_row *a, void *arg)
 	struct gone *x = arg;
 	int64_t id = a->id;
 
-	if (pass_find_waiting(x->p, id) || is_in_queue(x->p, a->job) || (!a->job && a->at > x->p->now - x->p->b->settings->unbound_hold_s))
+	if (pass_find_waiting(x->p, id) || is_in_queue(x->p, a->job) ||
+		(!a->job && a->at > x->p->now - x->p->b->settings->unbound_hold_s))
 		return 0;
 	return pass_write(x->p, LEDGER_HOLDS, forget, &id, x->why);
 }
@@ -403,7 +426,8 @@ static int give_back_unclaimed(struct pass *p, struct fault *why)
 		return -1;
 	if (stale.unclaimed)
 		log_info("%jd %s", (intmax_t)stale.unclaimed, stale.unclaimed == 1 ?
-			"hold given back: no job came of its submission" : "holds given back: no job came of their submissions");
+			"hold given back: no job came of its submission"
+			: "holds given back: no job came of their submissions");
 	return admission_walk_parked(p->books, forget_if_gone, &gone, why);
 }
 
@@ -412,8 +436,9 @@ int pass_settle_waiting(struct pass *p, struct fault *why)
 	if (merge_waiting(p, why) < 0 || settle_all(p, why) < 0)
 		return -1;
 	/* What is given back is there for those who ask. */
-	if (give_back_unclaimed(p, why) < 0 || pass_het_in_one_tier(p, why) < 0 || pass_choose_fronts(p, false, why) < 0 ||
-		give_more(p, why) < 0 || pass_choose_fronts(p, true, why) < 0)
+	if (give_back_unclaimed(p, why) < 0 || pass_het_in_one_tier(p, why) < 0 ||
+		pass_choose_fronts(p, false, why) < 0 || give_more(p, why) < 0 ||
+		pass_choose_fronts(p, true, why) < 0)
 		return -1;
 	if (pass_keep_off(p, why) < 0)
 		return -1;

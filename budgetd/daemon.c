@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * daemon.c - the life of the daemon.
  *
- * Signals are read, not caught: they are blocked before any thread exists. A reload is all or nothing: the whole new file is read and
- * checked, then one pointer is changed. Threads may be in the middle of using the old settings, so those live until the end. */
+ * Signals are read, not caught: they are blocked before any thread exists. A reload is all or nothing: the
+ * whole new file is read and checked, then one pointer is changed. Threads may be in the middle of using the
+ * old settings, so those live until the end. */
 #include "budgetd/daemon.h"
 #include "budgetd/budgetd.h"
 #include "budgetd/cluster_state.h"
@@ -110,10 +111,12 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 	d->b.people = people_new(d->b.settings->administrators, why);
 	d->b.cluster = cluster_state_new();
 	d->b.rates = rates_new();
-	if (!d->b.people || !d->b.cluster || !d->b.rates || ledger_open(d->b.settings->database, &d->b.ledger, why) < 0 ||
+	if (!d->b.people || !d->b.cluster || !d->b.rates ||
+		ledger_open(d->b.settings->database, &d->b.ledger, why) < 0 ||
 		ledger_open_reader(d->b.settings->database, &d->b.reader, why) < 0 ||
-		ledger_open_reader(d->b.settings->database, &d->b.snapshot, why) < 0 || read_rates(d, why) < 0 ||
-		slurm_link_open(NULL, &d->b.slurm, why) < 0 || gpu_watch_start(&d->b, &d->b.gpus, why) < 0)
+		ledger_open_reader(d->b.settings->database, &d->b.snapshot, why) < 0 ||
+		read_rates(d, why) < 0 || slurm_link_open(NULL, &d->b.slurm, why) < 0 ||
+		gpu_watch_start(&d->b, &d->b.gpus, why) < 0)
 		return -1;
 	d->controller = controller_new(&d->b, why);
 	return d->controller ? server_start(&d->b, &d->server, why) : -1;
@@ -124,9 +127,11 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 /* What cannot be changed under connections and open files. */
 static int check_fixed(const struct settings *now, const struct settings *then, struct fault *why)
 {
-	if (strcmp(now->socket, then->socket) || strcmp(now->slurm_socket, then->slurm_socket) || strcmp(now->database, then->database) ||
-		strcmp(now->listen, then->listen) || strcmp(now->time_zone, then->time_zone))
-		return fault_errno(why, EINVAL, "socket, slurm_socket, listen, database and time_zone change at a restart only");
+	if (strcmp(now->socket, then->socket) || strcmp(now->slurm_socket, then->slurm_socket) ||
+		strcmp(now->database, then->database) || strcmp(now->listen, then->listen) ||
+		strcmp(now->time_zone, then->time_zone))
+		return fault_errno(why, EINVAL,
+			"socket, slurm_socket, listen, database and time_zone change at a restart only");
 	return 0;
 }
 
@@ -136,7 +141,8 @@ static int reload(struct daemon *d, struct fault *why)
 
 	if (settings_load(d->conf, &s, why) < 0)
 		return -1;
-	if (check_fixed(s, d->b.settings, why) < 0 || people_set_administrators(d->b.people, s->administrators, why) < 0 ||
+	if (check_fixed(s, d->b.settings, why) < 0 ||
+		people_set_administrators(d->b.people, s->administrators, why) < 0 ||
 		keep_settings(d, s, why) < 0) {
 		settings_free(s);
 		return -1;
@@ -146,7 +152,8 @@ static int reload(struct daemon *d, struct fault *why)
 
 static void set_timer(struct daemon *d)
 {
-	struct itimerspec every = { .it_interval.tv_sec = d->b.settings->pass_interval_s, .it_value.tv_nsec = 1 };
+	struct itimerspec every = { .it_interval.tv_sec = d->b.settings->pass_interval_s,
+		.it_value.tv_nsec = 1 };
 
 	timerfd_settime(d->timer, 0, &every, NULL);
 }
@@ -174,7 +181,8 @@ static void reload_and_tell(struct daemon *d)
 static void wake_when_due(struct daemon *d)
 {
 	int64_t due = controller_next_due(d->controller), in = due ? due - time(NULL) : 0;
-	struct itimerspec next = { .it_interval.tv_sec = d->b.settings->pass_interval_s, .it_value.tv_sec = in > 0 ? in : 1 };
+	struct itimerspec next = { .it_interval.tv_sec = d->b.settings->pass_interval_s,
+		.it_value.tv_sec = in > 0 ? in : 1 };
 
 	if (due && next.it_value.tv_sec < d->b.settings->pass_interval_s)
 		timerfd_settime(d->timer, 0, &next, NULL);
@@ -190,7 +198,8 @@ static void pass_once(struct daemon *d, char trouble[FAULT_TEXT_MAX])
 			log_info("passes go on");
 		trouble[0] = '\0';
 	} else if (strcmp(trouble, why.text) != 0) {
-		log_error("a pass failed and is tried again every %jd s: %s", (intmax_t)d->b.settings->pass_interval_s, why.text);
+		log_error("a pass failed and is tried again every %jd s: %s",
+			(intmax_t)d->b.settings->pass_interval_s, why.text);
 		snprintf(trouble, FAULT_TEXT_MAX, "%s", why.text);
 	}
 	wake_when_due(d);
@@ -211,7 +220,8 @@ static bool on_signal(struct daemon *d)
 
 static void serve(struct daemon *d)
 {
-	struct pollfd fds[] = { { .fd = d->signals, .events = POLLIN }, { .fd = d->timer, .events = POLLIN } };
+	struct pollfd fds[] = { { .fd = d->signals, .events = POLLIN },
+		{ .fd = d->timer, .events = POLLIN } };
 	char trouble[FAULT_TEXT_MAX] = "";
 	uint64_t ticks;
 
@@ -237,7 +247,8 @@ int daemon_run(const struct daemon_start *start, struct fault *why)
 	else
 		rc = daemon_begin(&d, why);
 	if (rc == 0) {
-		log_info("ready: %s%s%s", d.b.settings->socket, *d.b.settings->listen ? " and " : "", d.b.settings->listen);
+		log_info("ready: %s%s%s", d.b.settings->socket, *d.b.settings->listen ? " and " : "",
+			d.b.settings->listen);
 		start_ready(start->report, "running");
 		serve(&d);
 		start_stopping();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * daemon.h - the life of the daemon: parts made in their order, passes until told to stop, settings read again on SIGHUP
+ * daemon.h - the life of the daemon: parts made in their order, passes until told to stop, settings read
+ * again on SIGHUP
  *
  * Threads  main only */
 #ifndef BUDGETD_DAEMON_H

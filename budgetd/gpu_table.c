@@ -39,7 +39,8 @@ static const char *label_of(struct json_object *metric, const char *name)
 {
 	struct json_object *value;
 
-	if (!*name || !json_object_object_get_ex(metric, name, &value) || !json_object_is_type(value, json_type_string))
+	if (!*name || !json_object_object_get_ex(metric, name, &value) ||
+		!json_object_is_type(value, json_type_string))
 		return "";
 	return json_object_get_string(value);
 }
@@ -68,7 +69,8 @@ static bool name_read(struct json_object *series, const struct gpu_labels *label
 static void values_read(struct json_object *series, const struct piece *piece, double to[GPU_POINTS_MAX])
 {
 	struct json_object *values = NULL;
-	size_t n = json_object_object_get_ex(series, "values", &values) && json_object_is_type(values, json_type_array)
+	size_t n = json_object_object_get_ex(series, "values", &values) &&
+		json_object_is_type(values, json_type_array)
 		? json_object_array_length(values) : 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -78,8 +80,10 @@ static void values_read(struct json_object *series, const struct piece *piece, d
 		if (!json_object_is_type(pair, json_type_array) || json_object_array_length(pair) != 2)
 			continue;
 		value = json_object_array_get_idx(pair, 1);
-		point = (json_object_get_double(json_object_array_get_idx(pair, 0)) - (double)piece->from) / (double)piece->step_s;
-		if (point >= 0 && point < piece->points && json_object_is_type(value, json_type_string))	/* what is no number is neither */
+		point = (json_object_get_double(json_object_array_get_idx(pair,
+			0)) - (double)piece->from) / (double)piece->step_s;
+		/* what is no number is neither */
+		if (point >= 0 && point < piece->points && json_object_is_type(value, json_type_string))
 			to[(int)point] = strtod(json_object_get_string(value), NULL);
 	}
 }
@@ -118,7 +122,8 @@ static void piece_merge(struct piece *p)
 			continue;
 		}
 		for (int x = 0; x < GPU_POINTS_MAX; x++) {
-			double one = to->value[QUERY_UTILIZATION][x], other = p->gpus[i].value[QUERY_UTILIZATION][x];
+			double one = to->value[QUERY_UTILIZATION][x],
+				other = p->gpus[i].value[QUERY_UTILIZATION][x];
 
 			to->value[QUERY_UTILIZATION][x] = isnan(one) || other > one ? other : one;
 		}
@@ -127,13 +132,15 @@ static void piece_merge(struct piece *p)
 }
 
 /* Of the first query: these are the GPUs. */
-static int piece_begin(struct piece *p, struct json_object *series, const struct gpu_labels *labels, struct fault *why)
+static int piece_begin(struct piece *p, struct json_object *series, const struct gpu_labels *labels,
+	struct fault *why)
 {
 	size_t n = json_object_array_length(series);
 	struct gpu_row name;
 
 	if (n > GPU_ROWS_MAX)
-		return fault_errno(why, E2BIG, "the query for utilisation has %zu series, %d are the most", n, GPU_ROWS_MAX);
+		return fault_errno(why, E2BIG, "the query for utilisation has %zu series, %d are the most", n,
+			GPU_ROWS_MAX);
 	p->gpus = calloc(n + 1, sizeof(*p->gpus));
 	if (!p->gpus)
 		return fault_errno(why, ENOMEM, "out of memory");
@@ -145,14 +152,16 @@ static int piece_begin(struct piece *p, struct json_object *series, const struct
 	}
 	piece_merge(p);
 	if (n && !p->count)
-		return fault_errno(why, EINVAL, "the query for utilisation has %zu series, and none says whose GPU it is: neither %s nor %s and %s "
+		return fault_errno(why, EINVAL,
+			"the query for utilisation has %zu series, and none says whose GPU it is: neither %s nor %s and %s "
 			"are labels of them", n, *labels->name[LABEL_JOB] ? labels->name[LABEL_JOB] : "a job",
 			labels->name[LABEL_NODE], labels->name[LABEL_INDEX]);
 	return 0;
 }
 
 /* Of another query, for the GPUs that are there. */
-static int piece_fill(struct piece *p, enum gpu_query query, struct json_object *series, const struct gpu_labels *labels, struct fault *why)
+static int piece_fill(struct piece *p, enum gpu_query query, struct json_object *series,
+	const struct gpu_labels *labels, struct fault *why)
 {
 	static const char *const name_of[QUERIES] = { "utilisation", "memory", "processes" };
 	size_t n = json_object_array_length(series), found = 0;
@@ -168,26 +177,32 @@ static int piece_fill(struct piece *p, enum gpu_query query, struct json_object 
 		found++;
 	}
 	if (p->count && !found)
-		return fault_errno(why, EINVAL, "the query for %s has %zu series, none with the labels of one for utilisation", name_of[query], n);
+		return fault_errno(why, EINVAL,
+			"the query for %s has %zu series, none with the labels of one for utilisation",
+			name_of[query], n);
 	return 0;
 }
 
 /* --- the table --------------------------------------------------------------------------------------- */
 
-/* What is not asked for is NAN in all samples; what is asked for and not told makes the sample a missing one. */
-static void row_add(struct gpu_row *row, const struct samples *s, const struct piece *p, struct json_object *const series[QUERIES])
+/* What is not asked for is NAN in all samples; what is asked for and not told makes the sample a missing
+ * one. */
+static void row_add(struct gpu_row *row, const struct samples *s, const struct piece *p,
+	struct json_object *const series[QUERIES])
 {
 	for (int i = 0; i < p->points; i++) {
-		struct idle_sample sample = { p->from + i * p->step_s, s->value[QUERY_UTILIZATION][i], s->value[QUERY_MEMORY][i],
-			s->value[QUERY_PROCESSES][i] };
+		struct idle_sample sample = { p->from + i * p->step_s, s->value[QUERY_UTILIZATION][i],
+			s->value[QUERY_MEMORY][i], s->value[QUERY_PROCESSES][i] };
 
-		if ((series[QUERY_MEMORY] && isnan(sample.memory)) || (series[QUERY_PROCESSES] && isnan(sample.processes)))
+		if ((series[QUERY_MEMORY] && isnan(sample.memory)) ||
+			(series[QUERY_PROCESSES] && isnan(sample.processes)))
 			continue;
 		idle_add(&row->idle, &sample, p->step_s);
 	}
 }
 
-static int table_take(struct gpu_table *t, const struct piece *p, struct json_object *const series[QUERIES], struct fault *why)
+static int table_take(struct gpu_table *t, const struct piece *p, struct json_object *const series[QUERIES],
+	struct fault *why)
 {
 	size_t count = t->count;
 	struct gpu_row *rows = reallocarray(t->rows, t->count + p->count + 1, sizeof(*rows)), *row;
@@ -210,8 +225,9 @@ static int table_take(struct gpu_table *t, const struct piece *p, struct json_ob
 	return 0;
 }
 
-int gpu_table_add(struct gpu_table *t, const struct gpu_labels *labels, struct json_object *const series[QUERIES], int64_t from, int64_t to,
-	int64_t step_s, struct fault *why)
+int gpu_table_add(struct gpu_table *t, const struct gpu_labels *labels,
+	struct json_object *const series[QUERIES], int64_t from, int64_t to, int64_t step_s,
+	struct fault *why)
 {
 	struct piece p = { .from = from, .step_s = step_s, .points = (int)((to - from) / step_s) + 1 };
 	int rc;
@@ -255,13 +271,15 @@ static const struct gpu_row *row_at(const struct gpu_table *t, const struct gpu_
 		else
 			high = middle;
 	}
-	for (; low < t->count && t->rows[low].index == place->index && !strcmp(t->rows[low].node, place->node); low++)
+	for (; low < t->count && t->rows[low].index == place->index &&
+		!strcmp(t->rows[low].node, place->node); low++)
 		if (!best || t->rows[low].idle.last > best->idle.last)
 			best = &t->rows[low];
 	return best && !best->job ? best : NULL;
 }
 
-size_t gpu_table_of_job(const struct gpu_table *t, int64_t job, const char *places, const struct idle_gpu *found[GPU_FOUND_MAX])
+size_t gpu_table_of_job(const struct gpu_table *t, int64_t job, const char *places,
+	const struct idle_gpu *found[GPU_FOUND_MAX])
 {
 	struct gpu_places place = { .text = places };
 	const struct gpu_row *row;

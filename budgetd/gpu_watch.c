@@ -51,15 +51,17 @@ static int questions_of(const struct settings *s, struct questions *q, struct fa
 
 static bool same_question(const struct settings *a, const struct settings *b)
 {
-	return !strcmp(a->prometheus, b->prometheus) && a->prometheus_step_s == b->prometheus_step_s && a->gpu_exporter == b->gpu_exporter &&
-		!strcmp(a->gpu_utilization, b->gpu_utilization) && !strcmp(a->gpu_memory, b->gpu_memory) &&
-		!strcmp(a->gpu_processes, b->gpu_processes) && !strcmp(a->gpu_labels, b->gpu_labels);
+	return !strcmp(a->prometheus, b->prometheus) && a->prometheus_step_s == b->prometheus_step_s &&
+		a->gpu_exporter == b->gpu_exporter && !strcmp(a->gpu_utilization, b->gpu_utilization) &&
+		!strcmp(a->gpu_memory, b->gpu_memory) && !strcmp(a->gpu_processes, b->gpu_processes) &&
+		!strcmp(a->gpu_labels, b->gpu_labels);
 }
 
 /* As long as the ladder is. */
 static int64_t look_back_s(const struct settings *s)
 {
-	const int64_t steps[] = { s->idle_note_s, s->idle_warning_s, s->idle_last_warning_s, s->idle_unprotected_s };
+	const int64_t steps[] = { s->idle_note_s, s->idle_warning_s, s->idle_last_warning_s,
+		s->idle_unprotected_s };
 	int64_t longest = 0;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
@@ -69,12 +71,12 @@ static int64_t look_back_s(const struct settings *s)
 
 /* --- one piece --------------------------------------------------------------------------------------- */
 
-static int ask_piece(struct gpu_watch *w, const struct questions *q, int64_t from, int64_t to, struct json_object *series[QUERIES],
-	struct fault *why)
+static int ask_piece(struct gpu_watch *w, const struct questions *q, int64_t from, int64_t to,
+	struct json_object *series[QUERIES], struct fault *why)
 {
 	for (int i = 0; i < QUERIES; i++) {
-		struct prometheus_range r = { q->s->prometheus, q->s->prometheus_ca, q->query[i], from, to, q->s->prometheus_step_s,
-			q->s->prometheus_deadline_ms };
+		struct prometheus_range r = { q->s->prometheus, q->s->prometheus_ca, q->query[i], from, to,
+			q->s->prometheus_step_s, q->s->prometheus_deadline_ms };
 
 		if (q->query[i][0] && prometheus_range(w->prometheus, &r, &series[i], why) < 0)
 			return -1;
@@ -83,8 +85,8 @@ static int ask_piece(struct gpu_watch *w, const struct questions *q, int64_t fro
 }
 
 /* Series that cannot be used are samples that are missing: time goes on. */
-static int take_piece(struct gpu_watch *w, const struct questions *q, int64_t from, int64_t to, struct json_object *series[QUERIES],
-	struct fault *why)
+static int take_piece(struct gpu_watch *w, const struct questions *q, int64_t from, int64_t to,
+	struct json_object *series[QUERIES], struct fault *why)
 {
 	int rc;
 
@@ -102,12 +104,14 @@ static int take_piece(struct gpu_watch *w, const struct questions *q, int64_t fr
 static int follow(struct gpu_watch *w, const struct questions *q, int64_t now, struct fault *why)
 {
 	int64_t step = q->s->prometheus_step_s;
-	/* A step behind: the newest samples are still on their way into Prometheus. Whole steps: a sample has one time. */
+	/* A step behind: the newest samples are still on their way into Prometheus. Whole steps: a sample has
+	 * one time. */
 	int64_t end = (now / step - 1) * step, first = end - look_back_s(q->s) / step * step;
 	int rc = 0;
 
 	while (rc == 0 && !atomic_load(&w->stop) && w->table.until < end) {
-		int64_t from = w->table.until < first ? first : w->table.until + step, to = from + (GPU_POINTS_MAX - 1) * step;
+		int64_t from = w->table.until < first ? first : w->table.until + step,
+			to = from + (GPU_POINTS_MAX - 1) * step;
 		struct json_object *series[QUERIES] = { NULL };
 		struct fault trouble = { "" };
 
@@ -206,7 +210,8 @@ int gpu_watch_start(const struct budgetd *b, struct gpu_watch **out, struct faul
 	w->prometheus = prometheus_new(&w->stop);
 	if (!w->prometheus || (errno = pthread_create(&w->thread, NULL, watch, w))) {
 		watch_free(w);
-		return fault_errno(why, errno ? errno : ENOMEM, "no thread to watch GPUs with: %s", strerror(errno));
+		return fault_errno(why, errno ? errno : ENOMEM, "no thread to watch GPUs with: %s",
+			strerror(errno));
 	}
 	*out = w;
 	return 0;
@@ -244,8 +249,9 @@ void gpu_watch_state(struct gpu_watch *w, struct gpu_watch_state *out)
 	for (size_t i = 0; i < w->table.count; i++)
 		out->gpus += w->table.rows[i].idle.last == w->table.until;
 	if (*((const struct settings *)w->b->settings)->prometheus)
-		snprintf(out->text, sizeof(out->text), "%s", w->trouble[0] ? w->trouble : !out->until ? "not asked yet" :
-			out->gpus ? "ok" : "Prometheus knows no GPU: gpu_utilization has no series");
+		snprintf(out->text, sizeof(out->text), "%s",
+			w->trouble[0] ? w->trouble : !out->until ? "not asked yet" : out->gpus ? "ok"
+			: "Prometheus knows no GPU: gpu_utilization has no series");
 	pthread_mutex_unlock(&w->lock);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * gpu_watch.h - the thread that asks Prometheus how busy GPUs are
  *
- * It looks back as far as the ladder of idle GPUs is long, piece by piece, and then asks every `prometheus_step` for what is new, so nothing
- * is lost by a restart. A Prometheus that is slow or away delays nothing but itself: a pass reads what is there.
+ * It looks back as far as the ladder of idle GPUs is long, piece by piece, and then asks every
+ * `prometheus_step` for what is new, so nothing is lost by a restart. A Prometheus that is slow or away
+ * delays nothing but itself: a pass reads what is there.
  *
  * Threads  gpu_watch_view: any. start and stop: one, before and after all others */
 #ifndef BUDGETD_GPU_WATCH_H
@@ -15,9 +16,11 @@ struct gpu_watch;
 
 /* Follows the settings of `b` as they are when it asks. 0 and *out set; or -1. */
 int gpu_watch_start(const struct budgetd *b, struct gpu_watch **out, struct fault *why);
-void gpu_watch_stop(struct gpu_watch *w);	/* NULL is fine; returns within a second or two, whatever Prometheus does */
+ /* NULL is fine; returns within a second or two, whatever Prometheus does */
+void gpu_watch_stop(struct gpu_watch *w);
 
-/* What is known, when it is of another time than `until`. 1 and *out, to be cleared by gpu_table_clear; 0: nothing new; -1 and ENOMEM. */
+/* What is known, when it is of another time than `until`. 1 and *out, to be cleared by gpu_table_clear; 0:
+ * nothing new; -1 and ENOMEM. */
 int gpu_watch_view(struct gpu_watch *w, int64_t until, struct gpu_table *out);
 
 /* How it goes, in words: "" = nobody looks (no `prometheus`), "ok", "not asked yet", or what is wrong. */

@@ -14,7 +14,8 @@
 /* How an allocation is carried over and vests; what is not said stays. */
 static int read_terms(struct request *rq, struct allocation *a, struct fault *why)
 {
-	return body_int(rq, "carry_over_percent", 0, 100, &a->carry_over_percent, why) < 0 || body_flag(rq, "vests", &a->vests, why) < 0 ||
+	return body_int(rq, "carry_over_percent", 0, 100, &a->carry_over_percent, why) < 0 ||
+		body_flag(rq, "vests", &a->vests, why) < 0 ||
 			body_int(rq, "burst_units", 0, INT64_MAX / 4, &a->burst, why) < 0 ? -1 : 0;
 }
 
@@ -28,9 +29,11 @@ static int add_allocation(struct request *rq, struct fault *why)
 	struct project p;
 	int known;
 
-	if (money_entry(rq, "deposit", false, &e, why) < 0 || money_words(rq, &w, why) < 0 || money_units(rq, 0, &e.units, why) < 0 || read_terms(rq, &a, why) < 0 ||
+	if (money_entry(rq, "deposit", false, &e, why) < 0 || money_words(rq, &w, why) < 0 ||
+		money_units(rq, 0, &e.units, why) < 0 || read_terms(rq, &a, why) < 0 ||
 		body_need_text(rq, "project", &name, why) < 0 ||
-		project_find(rq->b->ledger, name, &p, why) != 1 || body_int(rq, "starts", 0, INT64_MAX / 4, &a.starts, why) < 0 ||
+		project_find(rq->b->ledger, name, &p, why) != 1 ||
+		body_int(rq, "starts", 0, INT64_MAX / 4, &a.starts, why) < 0 ||
 		body_int(rq, "ends", 1, INT64_MAX / 4, &a.ends, why) < 0)
 		return -1;
 	first = e;
@@ -43,7 +46,8 @@ static int add_allocation(struct request *rq, struct fault *why)
 		if (allocation_add(rq->b->ledger, &a, rq->now, why) < 0)
 			return -1;
 		e.allocation = a.id;
-		if (journal_post(rq->b->ledger, &e, why) < 0 || change_allocation(rq->b->ledger, &w, NULL, &a, why) < 0)
+		if (journal_post(rq->b->ledger, &e, why) < 0 ||
+			change_allocation(rq->b->ledger, &w, NULL, &a, why) < 0)
 			return -1;
 	}
 	if (allocation_by_id(rq->b->ledger, known ? first.allocation : a.id, &a, why) != 1)
@@ -64,7 +68,8 @@ static int read_dates(struct request *rq, struct allocation *a, struct fault *wh
 	bool open = false;
 	int ends = body_int(rq, "ends", 1, INT64_MAX / 4, &a->ends, why);
 
-	if (ends < 0 || body_flag(rq, "open", &open, why) < 0 || body_int(rq, "starts", 0, INT64_MAX / 4, &a->starts, why) < 0)
+	if (ends < 0 || body_flag(rq, "open", &open, why) < 0 ||
+		body_int(rq, "starts", 0, INT64_MAX / 4, &a->starts, why) < 0)
 		return -1;
 	if (open && ends)
 		return fault_errno(why, EINVAL, "say \"ends\", or \"open\": true");
@@ -94,7 +99,8 @@ static int set_terms(struct request *rq, struct allocation *a, struct change_wor
 	if (rq->said)
 		return 0;
 	if (read_terms(rq, a, why) < 0 || read_dates(rq, a, why) < 0 || read_comment(rq, a, why) < 0 ||
-		allocation_set(rq->b->ledger, a, rq->now, why) < 0 || change_allocation(rq->b->ledger, w, &was, a, why) < 0)
+		allocation_set(rq->b->ledger, a, rq->now, why) < 0 ||
+			change_allocation(rq->b->ledger, w, &was, a, why) < 0)
 		return -1;
 	log_info("allocation %jd: its terms were changed by %s: %s", (intmax_t)a->id, w->actor, w->reason);
 	return 0;
@@ -106,11 +112,13 @@ static int set_allocation(struct request *rq, struct fault *why)
 	struct change_words w;
 	struct allocation a;
 	struct project p;
-	int rc = number_parse(rq->name, INT64_MAX, &id) < 0 ? 0 : allocation_by_id(rq->b->ledger, id, &a, why);
+	int rc = number_parse(rq->name, INT64_MAX, &id) < 0 ? 0
+		: allocation_by_id(rq->b->ledger, id, &a, why);
 
 	if (rc != 1)
 		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no allocation %s", rq->name);
-	if (money_words(rq, &w, why) < 0 || set_terms(rq, &a, &w, why) < 0 || project_by_id(rq->b->ledger, a.project, &p, why) != 1)
+	if (money_words(rq, &w, why) < 0 || set_terms(rq, &a, &w, why) < 0 ||
+		project_by_id(rq->b->ledger, a.project, &p, why) != 1)
 		return -1;
 	rq->reply = allocation_json(&a, p.name, rq->now);
 	return 0;

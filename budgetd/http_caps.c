@@ -83,8 +83,8 @@ static int read_cap(struct request *rq, struct cap *c, struct fault *why)
 	return 0;
 }
 
-static int note_cap(struct request *rq, int64_t project, const char *user, amount_t was, amount_t became, struct change_words *w,
-	struct fault *why)
+static int note_cap(struct request *rq, int64_t project, const char *user, amount_t was, amount_t became,
+	struct change_words *w, struct fault *why)
 {
 	struct change change = { .project = project, .what = "cap_units", .user = user };
 	char from[32], to[32];
@@ -97,7 +97,8 @@ static int note_cap(struct request *rq, int64_t project, const char *user, amoun
 }
 
 /* Who has another name by now has the cap under that one. */
-static int write_cap(struct request *rq, const struct cap *c, const struct cap *was, struct change_words *w, struct fault *why)
+static int write_cap(struct request *rq, const struct cap *c, const struct cap *was, struct change_words *w,
+	struct fault *why)
 {
 	bool renamed = was->units != CAP_NONE && c->units != CAP_NONE && strcmp(was->user, c->user) != 0;
 
@@ -105,18 +106,20 @@ static int write_cap(struct request *rq, const struct cap *c, const struct cap *
 		return -1;
 	if (renamed && note_cap(rq, c->project, was->user, was->units, CAP_NONE, w, why) < 0)
 		return -1;
-	return note_cap(rq, c->project, was->units == CAP_NONE || renamed ? c->user : was->user, renamed ? CAP_NONE : was->units, c->units, w,
-		why);
+	return note_cap(rq, c->project, was->units == CAP_NONE || renamed ? c->user : was->user,
+		renamed ? CAP_NONE : was->units, c->units, w, why);
 }
 
-/* Found before the transaction; else who is gone from the host and still has a cap, by the name it was set for. */
+/* Found before the transaction; else who is gone from the host and still has a cap, by the name it was set
+ * for. */
 static int whose(struct request *rq, int64_t project, const char *user, int64_t *uid, struct fault *why)
 {
 	int rc = body_int(rq, "uid", 0, UINT32_MAX, uid, why);
 
 	if (rc == 0)
 		rc = cap_user(rq->b->ledger, project, user, uid, why);
-	return rc == 0 ? fault_errno(why, ENOENT, "there is no user %s on the host of budgetd", user) : rc < 0 ? -1 : 0;
+	return rc == 0 ? fault_errno(why, ENOENT, "there is no user %s on the host of budgetd", user) : rc < 0
+		? -1 : 0;
 }
 
 static int set_cap(struct request *rq, struct fault *why)
@@ -127,13 +130,15 @@ static int set_cap(struct request *rq, struct fault *why)
 	struct change_words w;
 	struct project p;
 
-	if (money_words(rq, &w, why) < 0 || body_need_text(rq, "project", &name, why) < 0 || body_need_text(rq, "user", &user, why) < 0 ||
-		read_cap(rq, &c, why) < 0 || project_find(l, name, &p, why) != 1 || request_may_own(rq, l, p.id, why) < 0 ||
+	if (money_words(rq, &w, why) < 0 || body_need_text(rq, "project", &name, why) < 0 ||
+		body_need_text(rq, "user", &user, why) < 0 || read_cap(rq, &c, why) < 0 ||
+		project_find(l, name, &p, why) != 1 || request_may_own(rq, l, p.id, why) < 0 ||
 		whose(rq, p.id, user, &c.uid, why) < 0 || cap_of(l, p.id, c.uid, rq->now, &there, why) < 0)
 		return -1;
 	c.project = p.id;
 	snprintf(c.user, sizeof(c.user), "%s", user);
-	if ((!rq->said && write_cap(rq, &c, &there, &w, why) < 0) || cap_of(l, p.id, c.uid, rq->now, &c, why) < 0)
+	if ((!rq->said && write_cap(rq, &c, &there, &w, why) < 0) ||
+		cap_of(l, p.id, c.uid, rq->now, &c, why) < 0)
 		return -1;	/* none is left as it was said: cap_of leaves it alone */
 	rq->reply = cap_json(&c, p.name);
 	return 0;
@@ -148,7 +153,8 @@ int cap_post(struct request *rq, struct fault *why)
 		return -1;
 	if (!*user || strlen(user) >= USER_NAME_MAX)
 		return fault_errno(why, EINVAL, "a user name has 1 to %d characters", USER_NAME_MAX - 1);
-	if (people_uid(user, &uid, NULL) == 0)		/* not while a transaction is open: the directory can be slow */
+	/* not while a transaction is open: the directory can be slow */
+	if (people_uid(user, &uid, NULL) == 0)
 		json_object_object_add(rq->body, "uid", json_object_new_int64(uid));
 	if (money_write(rq, set_cap, why) < 0)
 		return -1;

@@ -39,8 +39,9 @@ static void put_sentence(struct json_object *o, const struct change *c)
 	size_t n = strlen(c->what);
 	bool units = n > 6 && strcmp(c->what + n - 6, "_units") == 0;
 
-	snprintf(text, sizeof(text), "%.*s%s%s: %s -> %s", (int)(units ? n - 6 : n), c->what, c->user ? " of " : "", c->user ? c->user : "",
-		value_text(c, c->was, was), value_text(c, c->became, became));
+	snprintf(text, sizeof(text), "%.*s%s%s: %s -> %s", (int)(units ? n - 6 : n), c->what,
+		c->user ? " of " : "", c->user ? c->user : "", value_text(c, c->was, was),
+		value_text(c, c->became, became));
 	put_text(o, "change", text);
 }
 
@@ -87,7 +88,8 @@ int changes_get(struct request *rq, struct fault *why)
 
 	rq->reply = reply_rows(x.rows, false);
 	if (request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
-		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 || ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
+		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 ||
+			ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
 		return -1;
 	if (request_project(rq, rq->b->reader, &p, why) == 0)
 		rc = change_walk(rq->b->reader, p.id, before, x.limit + 1, list_change, &x, why);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * http_corrections.c - what Slurm's accounting says of a run otherwise than the books, and ends that are said by hand.
+ * http_corrections.c - what Slurm's accounting says of a run otherwise than the books, and ends that are said
+ * by hand.
  *
- * Who corrects brings the facts as slurmdbd has them; prices are the books' own, by the rates at the start of the run. */
+ * Who corrects brings the facts as slurmdbd has them; prices are the books' own, by the rates at the start of
+ * the run. */
 #include "budgetd/cluster_state.h"
 #include "budgetd/http_money.h"
 #include "budgetd/http_runs.h"
@@ -21,7 +23,8 @@
 
 /* --- reading the body --------------------------------------------------------------------------- */
 
-static int need_int(struct request *rq, const char *key, int64_t min, int64_t max, int64_t *out, struct fault *why)
+static int need_int(struct request *rq, const char *key, int64_t min, int64_t max, int64_t *out,
+	struct fault *why)
 {
 	int rc = body_int(rq, key, min, max, out, why);
 
@@ -48,30 +51,36 @@ static int64_t member_int(struct json_object *o, const char *key)
 {
 	struct json_object *v = NULL;
 
-	return json_object_object_get_ex(o, key, &v) && json_object_is_type(v, json_type_int) ? json_object_get_int64(v) : -1;
+	return json_object_object_get_ex(o, key, &v) &&
+		json_object_is_type(v, json_type_int) ? json_object_get_int64(v) : -1;
 }
 
-static int read_piece(struct request *rq, struct json_object *o, int64_t start, struct run_piece *p, struct fault *why)
+static int read_piece(struct request *rq, struct json_object *o, int64_t start, struct run_piece *p,
+	struct fault *why)
 {
 	struct json_object *tres = NULL;
 	struct gpu_count given;
 
 	if (!json_object_is_type(o, json_type_object) || !json_object_object_get_ex(o, "tres", &tres) ||
-		!json_object_is_type(tres, json_type_string) || strlen(json_object_get_string(tres)) >= sizeof(p->tres))
-		return fault_errno(why, EINVAL, "a piece has \"from\", \"to\" and \"tres\", which is AllocTRES");
+		!json_object_is_type(tres, json_type_string) ||
+			strlen(json_object_get_string(tres)) >= sizeof(p->tres))
+		return fault_errno(why, EINVAL,
+			"a piece has \"from\", \"to\" and \"tres\", which is AllocTRES");
 	*p = (struct run_piece){ .from = member_int(o, "from"), .to = member_int(o, "to"),
-		.suspended_s = json_object_object_get_ex(o, "suspended_s", NULL) ? member_int(o, "suspended_s") : 0 };
+		.suspended_s = json_object_object_get_ex(o, "suspended_s", NULL)
+			? member_int(o, "suspended_s") : 0 };
 	snprintf(p->tres, sizeof(p->tres), "%s", json_object_get_string(tres));
 	if (tres_read(p->tres, &given, why) < 0)
 		return -1;
 	p->gpus = given.total;
 	if (rates_price(rq->b->rates, &given, start, &p->price) < 0)
-		return fault_errno(why, EOVERFLOW, "the price of %.100s is more than can be counted", p->tres);
+		return fault_errno(why, EOVERFLOW, "the price of %.100s is more than can be counted",
+			p->tres);
 	return 0;
 }
 
-/* One after the other from `start` on; the last one leads to the end. Shorter gaps than a moment are none of ours: slurmdbd's rows are whole
- * seconds. */
+/* One after the other from `start` on; the last one leads to the end. Shorter gaps than a moment are none of
+ * ours: slurmdbd's rows are whole seconds. */
 static int check_pieces(const struct run_facts *f, int64_t start, struct fault *why)
 {
 	int64_t at = start;
@@ -80,12 +89,15 @@ static int check_pieces(const struct run_facts *f, int64_t start, struct fault *
 		int64_t pause = f->pieces[i].suspended_s;
 
 		if (f->pieces[i].from < at || f->pieces[i].to < f->pieces[i].from)
-			return fault_errno(why, EINVAL, "the pieces of a run follow each other from its start to its end");
+			return fault_errno(why, EINVAL,
+				"the pieces of a run follow each other from its start to its end");
 		if (pause < 0 || pause > f->pieces[i].to - f->pieces[i].from)
-			return fault_errno(why, EINVAL, "a piece was not suspended for longer than it lasted");
+			return fault_errno(why, EINVAL,
+				"a piece was not suspended for longer than it lasted");
 		at = f->pieces[i].to;
 	}
-	return f->count == 0 || at == f->ended ? 0 : fault_errno(why, EINVAL, "the last piece leads to the end of the run");
+	return f->count == 0 || at == f->ended ? 0
+		: fault_errno(why, EINVAL, "the last piece leads to the end of the run");
 }
 
 /* f->pieces is to be freed by the caller, whatever comes back. */
@@ -95,7 +107,8 @@ static int read_pieces(struct request *rq, int64_t start, struct run_facts *f, s
 	struct run_piece *pieces;
 	size_t n;
 
-	if (!json_object_object_get_ex(rq->body, "pieces", &list) || !json_object_is_type(list, json_type_array))
+	if (!json_object_object_get_ex(rq->body, "pieces", &list) ||
+		!json_object_is_type(list, json_type_array))
 		return fault_errno(why, EINVAL, "\"pieces\" is missing");
 	n = json_object_array_length(list);
 	if (n > RUN_PIECES_MAX)
@@ -104,7 +117,8 @@ static int read_pieces(struct request *rq, int64_t start, struct run_facts *f, s
 	if (!pieces)
 		return fault_errno(why, ENOMEM, "out of memory");
 	for (f->count = 0; f->count < n; f->count++)
-		if (read_piece(rq, json_object_array_get_idx(list, f->count), start, &pieces[f->count], why) < 0)
+		if (read_piece(rq, json_object_array_get_idx(list, f->count), start, &pieces[f->count],
+			why) < 0)
 			return -1;
 	return check_pieces(f, start, why);
 }
@@ -114,16 +128,19 @@ static enum job_tier tier_of(const struct settings *s, const char *qos, enum job
 {
 	if (strcmp(qos, s->qos_free) == 0)
 		return TIER_FREE;
-	return strcmp(qos, s->qos_funded) == 0 || strcmp(qos, s->qos_funded_still) == 0 ? TIER_FUNDED : otherwise;
+	return strcmp(qos, s->qos_funded) == 0 ||
+		strcmp(qos, s->qos_funded_still) == 0 ? TIER_FUNDED : otherwise;
 }
 
-static int read_facts(struct request *rq, struct run_facts *f, int64_t start, enum job_tier otherwise, struct fault *why)
+static int read_facts(struct request *rq, struct run_facts *f, int64_t start, enum job_tier otherwise,
+	struct fault *why)
 {
 	const char *account = NULL, *qos = "", *state = "";
 	struct project p;
 
-	if (need_int(rq, "end", 0, TIME_MAX, &f->ended, why) < 0 || body_need_text(rq, "account", &account, why) < 0 ||
-		body_text(rq, "qos", &qos, why) < 0 || body_text(rq, "state", &state, why) < 0 ||
+	if (need_int(rq, "end", 0, TIME_MAX, &f->ended, why) < 0 ||
+		body_need_text(rq, "account", &account, why) < 0 || body_text(rq, "qos", &qos, why) < 0 ||
+		body_text(rq, "state", &state, why) < 0 ||
 		project_find(rq->b->ledger, account, &p, why) != 1 || read_pieces(rq, start, f, why) < 0)
 		return -1;
 	f->project = p.id;
@@ -139,9 +156,12 @@ static int read_key(struct request *rq, struct run *r, struct fault *why)
 	const char *cluster = NULL, *label = NULL, *partition = "";
 
 	*r = (struct run){0};
-	if (body_need_text(rq, "cluster", &cluster, why) < 0 || body_need_text(rq, "label", &label, why) < 0 ||
-		body_text(rq, "partition", &partition, why) < 0 || need_int(rq, "job", 1, UINT32_MAX, &r->job, why) < 0 ||
-		need_int(rq, "submit", 0, TIME_MAX, &r->submit, why) < 0 || need_int(rq, "start", 1, TIME_MAX, &r->start, why) < 0 ||
+	if (body_need_text(rq, "cluster", &cluster, why) < 0 ||
+		body_need_text(rq, "label", &label, why) < 0 ||
+		body_text(rq, "partition", &partition, why) < 0 ||
+		need_int(rq, "job", 1, UINT32_MAX, &r->job, why) < 0 ||
+		need_int(rq, "submit", 0, TIME_MAX, &r->submit, why) < 0 ||
+		need_int(rq, "start", 1, TIME_MAX, &r->start, why) < 0 ||
 		need_int(rq, "uid", 0, UINT32_MAX, &r->uid, why) < 0)
 		return -1;
 	snprintf(r->cluster, sizeof(r->cluster), "%.63s", cluster);
@@ -161,12 +181,14 @@ static int find_answer(struct request *rq, struct run *r, struct admission_row *
 	return rc < 0 ? -1 : 0;
 }
 
-/* A run as budgetd would have met it: its tier is that of its QOS, without an answer of ours it is uncovered. */
+/* A run as budgetd would have met it: its tier is that of its QOS, without an answer of ours it is
+ * uncovered. */
 static int describe(struct request *rq, struct run *r, struct run_facts *f, struct fault *why)
 {
 	struct admission_row a = { .tier = TIER_FUNDED };
 
-	if (read_key(rq, r, why) < 0 || find_answer(rq, r, &a, why) < 0 || read_facts(rq, f, r->start, a.tier, why) < 0)
+	if (read_key(rq, r, why) < 0 || find_answer(rq, r, &a, why) < 0 ||
+		read_facts(rq, f, r->start, a.tier, why) < 0)
 		return -1;
 	if (f->count == 0)
 		return fault_errno(why, EINVAL, "a run that is entered has pieces");
@@ -188,11 +210,13 @@ static int check_kind(const char *kind, const struct run_facts *f, struct fault 
 	for (int d = 0; d < DIFFERENCES; d++)
 		if (difference_table[d].repair && strcmp(difference_table[d].id, kind) == 0)
 			return (f->count == 0) == (d == DIFFERS_TWICE) ? 0 :
-				fault_errno(why, EINVAL, "a correction of kind %s has %s", kind, f->count ? "no pieces" : "pieces");
+				fault_errno(why, EINVAL, "a correction of kind %s has %s", kind,
+					f->count ? "no pieces" : "pieces");
 	return fault_errno(why, EINVAL, "\"%.30s\" is no difference that can be corrected", kind);
 }
 
-static int correct_run(struct request *rq, struct run *r, struct run_facts *f, struct correction *c, struct fault *why)
+static int correct_run(struct request *rq, struct run *r, struct run_facts *f, struct correction *c,
+	struct fault *why)
 {
 	int64_t id;
 	int rc;
@@ -212,12 +236,13 @@ static int reply_run(struct request *rq, const struct correction *c, struct faul
 	struct run_account a;
 	bool dry_run = false;
 
-	if (run_account_read(rq->b->ledger, c->run, &a, why) != 1 || body_flag(rq, "dry_run", &dry_run, why) < 0)
+	if (run_account_read(rq->b->ledger, c->run, &a, why) != 1 ||
+		body_flag(rq, "dry_run", &dry_run, why) < 0)
 		return -1;
 	rq->reply = run_json(rq, rq->b->ledger, &a);
 	if (!dry_run)
-		log_info("job %s, run %jd: corrected (%s) by %s: %s", a.run.label, (intmax_t)a.run.id, c->kind, c->actor,
-			c->reason);
+		log_info("job %s, run %jd: corrected (%s) by %s: %s", a.run.label, (intmax_t)a.run.id,
+			c->kind, c->actor, c->reason);
 	return 0;
 }
 

@@ -47,7 +47,8 @@ static void collect(const struct job_view *j, void *arg)
 		x->jobs = more;
 		x->room = room;
 	}
-	x->jobs[x->count] = (struct on_node){ j->job_id, j->submit, j->start, j->time_limit_s, j->het_job_id, here, "" };
+	x->jobs[x->count] = (struct on_node){ j->job_id, j->submit, j->start, j->time_limit_s, j->het_job_id,
+		here, "" };
 	job_view_text(j, x->jobs[x->count++].name);
 }
 
@@ -57,7 +58,8 @@ struct emptying {
 };
 
 /* 1 = the books have a run of it, 0, -1. */
-static int run_of(struct ledger *l, const char *cluster, const struct on_node *j, struct drain_run *out, struct fault *why)
+static int run_of(struct ledger *l, const char *cluster, const struct on_node *j, struct drain_run *out,
+	struct fault *why)
 {
 	const struct job_view v = { .start = j->start, .time_limit_s = j->limit_s };
 	struct run r;
@@ -69,13 +71,14 @@ static int run_of(struct ledger *l, const char *cluster, const struct on_node *j
 }
 
 /* As the loop does it (controller_drain.c): components that the books do not know have no say. */
-static int join_het(struct ledger *l, const char *cluster, const struct jobs_on_node *x, const struct on_node *j, struct drain_run *d,
-	struct fault *why)
+static int join_het(struct ledger *l, const char *cluster, const struct jobs_on_node *x,
+	const struct on_node *j, struct drain_run *d, struct fault *why)
 {
 	struct drain_run other;
 
 	for (size_t i = 0; j->het_job && i < x->count; i++) {
-		int rc = x->jobs[i].het_job == j->het_job && &x->jobs[i] != j ? run_of(l, cluster, &x->jobs[i], &other, why) : 0;
+		int rc = x->jobs[i].het_job == j->het_job &&
+			&x->jobs[i] != j ? run_of(l, cluster, &x->jobs[i], &other, why) : 0;
 
 		if (rc < 0)
 			return -1;
@@ -85,8 +88,8 @@ static int join_het(struct ledger *l, const char *cluster, const struct jobs_on_
 	return 0;
 }
 
-static int job_leaves(struct request *rq, struct ledger *l, const char *cluster, const struct jobs_on_node *x, const struct on_node *j,
-	bool critical, struct emptying *e, struct fault *why)
+static int job_leaves(struct request *rq, struct ledger *l, const char *cluster, const struct jobs_on_node *x,
+	const struct on_node *j, bool critical, struct emptying *e, struct fault *why)
 {
 	struct drain_run d;
 	int64_t gone;
@@ -101,7 +104,8 @@ static int job_leaves(struct request *rq, struct ledger *l, const char *cluster,
 	return 0;
 }
 
-static int put_emptying(struct request *rq, struct ledger *l, const char *node, bool critical, struct json_object *o, struct fault *why)
+static int put_emptying(struct request *rq, struct ledger *l, const char *node, bool critical,
+	struct json_object *o, struct fault *why)
 {
 	struct jobs_on_node x = { .node = node };
 	struct emptying e = { .at = rq->now };
@@ -123,7 +127,8 @@ static int put_emptying(struct request *rq, struct ledger *l, const char *node, 
 }
 
 /* `d` NULL: Slurm or somebody with scontrol drains it. */
-static int drain_json(struct request *rq, struct ledger *l, const char *node, const struct drain *d, struct json_object **out, struct fault *why)
+static int drain_json(struct request *rq, struct ledger *l, const char *node, const struct drain *d,
+	struct json_object **out, struct fault *why)
 {
 	struct json_object *o = json_object_new_object();
 	struct node_answer n = cluster_state_node(rq->b->cluster, node);
@@ -164,7 +169,8 @@ static int list_others(struct listing *x)
 	struct drain d;
 	int rc = names ? 0 : fault_errno(x->why, ENOMEM, "out of memory");
 
-	for (char *name = names ? strtok_r(names, ",", &save) : NULL; name && rc == 0; name = strtok_r(NULL, ",", &save)) {
+	for (char *name = names ? strtok_r(names, ",", &save) : NULL; name && rc == 0;
+		name = strtok_r(NULL, ",", &save)) {
 		rc = drain_of(x->rq->b->reader, name, &d, x->why);
 		if (rc == 1 && !d.ended_at)
 			rc = 0;
@@ -198,7 +204,8 @@ static int node_is_known(struct request *rq, const char *node, struct fault *why
 	struct node_answer n = cluster_state_node(rq->b->cluster, node);
 
 	if (!n.asked)
-		return fault_errno(why, EAGAIN, "the nodes of the cluster are not known yet: try again in a few seconds");
+		return fault_errno(why, EAGAIN,
+			"the nodes of the cluster are not known yet: try again in a few seconds");
 	return n.known ? 0 : fault_errno(why, ENOENT, "Slurm has no node %.63s: sinfo -N lists them", node);
 }
 
@@ -212,7 +219,9 @@ static int add_drain(struct request *rq, struct fault *why)
 		money_entry(rq, "", true, &e, why) < 0 || node_is_known(rq, node, why) < 0)
 		return -1;
 	if (strlen(e.reason) >= sizeof(d.reason))
-		return fault_errno(why, EINVAL, "the reason has %zu bytes, %zu fit: Slurm shows it in a column", strlen(e.reason), sizeof(d.reason) - 1);
+		return fault_errno(why, EINVAL,
+			"the reason has %zu bytes, %zu fit: Slurm shows it in a column", strlen(e.reason),
+			sizeof(d.reason) - 1);
 	snprintf(d.node, sizeof(d.node), "%s", node);
 	snprintf(d.actor, sizeof(d.actor), "%s", e.actor);
 	snprintf(d.reason, sizeof(d.reason), "%.*s", (int)sizeof(d.reason) - 1, e.reason);
@@ -235,7 +244,8 @@ static int end_drain(struct request *rq, struct fault *why)
 	if (rc < 0 || money_entry(rq, "", false, &e, why) < 0)
 		return -1;
 	if (rc == 0 || (d.ended_at && !rq->said))
-		return fault_errno(why, ENOENT, "node %.63s is not drained by budgetctl: scontrol update nodename=%.63s state=resume ends other drains",
+		return fault_errno(why, ENOENT,
+			"node %.63s is not drained by budgetctl: scontrol update nodename=%.63s state=resume ends other drains",
 			rq->name, rq->name);
 	if (!rq->said && drain_end(rq->b->ledger, d.id, e.actor, rq->now, why) < 0)
 		return -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * http_events.c - what was done about the runs of a job, and why: list. Who may see the job may see its events. */
+ * http_events.c - what was done about the runs of a job, and why: list. Who may see the job may see its
+ * events. */
 #include "budgetd/http_job_seen.h"
 #include "budgetd/ledger_event.h"
 #include "budgetd/routes.h"
@@ -70,11 +71,14 @@ int events_get(struct request *rq, struct fault *why)
 	int rc = -1;
 
 	rq->reply = reply_rows(x.rows, false);
-	if (job_id_parse(rq->name, &id, why) < 0 || request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
-		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 || ledger_begin(l, LEDGER_READ, why) < 0)
+	if (job_id_parse(rq->name, &id, why) < 0 ||
+		request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
+		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 ||
+		ledger_begin(l, LEDGER_READ, why) < 0)
 		return -1;
 	if (may_see(rq, l, id.job, why) == 0)	/* several tasks: those of all */
-		rc = event_walk_tasks(l, id.job, id.part == JOB_TASK ? rq->name : "", before, x.limit + 1, list_event, &x, why);
+		rc = event_walk_tasks(l, id.job, id.part == JOB_TASK ? rq->name : "", before, x.limit + 1,
+			list_event, &x, why);
 	ledger_rollback(l);
 	if (x.count > x.limit)
 		put_bool(rq->reply, "more", true);

@@ -65,7 +65,8 @@ static int list_hold(const struct hold_row *h, void *arg)
 	put_int(o, "tasks", h->tasks);
 	put_int(o, "min_runtime_s", h->min_runtime_s);
 	put_int(o, "units", h->units);
-	put_int(o, "accrued_units", h->run && !h->closed_at ? budget_accrued(h->units, h->price, h->covered_until, x->rq->now) : 0);
+	put_int(o, "accrued_units", h->run && !h->closed_at
+		? budget_accrued(h->units, h->price, h->covered_until, x->rq->now) : 0);
 	put_int(o, "opened_at", h->opened_at);
 	put_int_or_null(o, "covered_until", h->covered_until, !h->run);
 	put_int_or_null(o, "closed_at", h->closed_at, !h->closed_at);
@@ -106,7 +107,8 @@ static int walk_holds(struct listing *x, struct fault *why)
 
 static int walk_charges(struct listing *x, struct fault *why)
 {
-	return charge_walk(x->rq->b->reader, x->project, x->job, x->before, x->limit + 1, list_charge, x, why);
+	return charge_walk(x->rq->b->reader, x->project, x->job, x->before, x->limit + 1, list_charge, x,
+		why);
 }
 
 static int list(struct request *rq, int (*walk)(struct listing *x, struct fault *why), struct fault *why)

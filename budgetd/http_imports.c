@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_imports.c - rows of Slurm's accounting, a batch a call.
  *
- * A batch is one transaction: an import that is cut off leaves whole batches, and said again it goes on where it was. It holds the writer for
- * some 10 us a row, so that ROWS_MAX bounds how long a submission waits for it. A row that cannot be taken is set aside with its line
- * and the reason, the others are written. */
+ * A batch is one transaction: an import that is cut off leaves whole batches, and said again it goes on where
+ * it was. It holds the writer for some 10 us a row, so that ROWS_MAX bounds how long a submission waits for
+ * it. A row that cannot be taken is set aside with its line and the reason, the others are written. */
 #include "budgetd/cluster_state.h"
 #include "budgetd/http_money.h"
 #include "budgetd/ledger_import.h"
@@ -24,7 +24,8 @@ struct row {
 	const char *cluster, *label, *account, *partition, *qos, *state, *tres;
 };
 
-/* All rows are one text, a line each, its values in this order with tabs between them: as JSON values of their own they would cost half of the time. */
+/* All rows are one text, a line each, its values in this order with tabs between them: as JSON values of
+ * their own they would cost half of the time. */
 static const struct row_column {
 	const char *name;
 	bool number;
@@ -89,9 +90,11 @@ static int column_read(const char *text, const struct row_column *c, struct row 
 	void *to = (char *)out + c->at;
 
 	if (c->number && number_read(text, c->max, to) < 0)
-		return fault_errno(why, EINVAL, "\"%s\" must be a number from 0 to %jd, not \"%.40s\"", c->name, (intmax_t)c->max, text);
+		return fault_errno(why, EINVAL, "\"%s\" must be a number from 0 to %jd, not \"%.40s\"",
+			c->name, (intmax_t)c->max, text);
 	if (!c->number && strlen(text) > (size_t)c->max)
-		return fault_errno(why, EINVAL, "\"%s\" has %zu bytes, at most %jd are taken", c->name, strlen(text), (intmax_t)c->max);
+		return fault_errno(why, EINVAL, "\"%s\" has %zu bytes, at most %jd are taken", c->name,
+			strlen(text), (intmax_t)c->max);
 	if (!c->number)
 		memcpy(to, &text, sizeof(text));
 	return 0;
@@ -110,7 +113,8 @@ static int row_read(char *text, size_t index, struct row *out, struct fault *why
 		if (n < ROW_COLUMNS && column_read(value, &row_columns[n], out, &what) < 0)
 			return fault_errno(why, EINVAL, "row %zu: %s", index, what.text);
 	}
-	return n == ROW_COLUMNS ? 0 : fault_errno(why, EINVAL, "row %zu has %zu values, not %zu", index, n, ROW_COLUMNS);
+	return n == ROW_COLUMNS ? 0 : fault_errno(why, EINVAL, "row %zu has %zu values, not %zu", index, n,
+		ROW_COLUMNS);
 }
 
 /* The rows of a call, and their texts in one block. */
@@ -142,7 +146,8 @@ static int rows_read(const char *text, struct rows *out, struct fault *why)
 	char *at;
 
 	if (count > ROWS_MAX)
-		return fault_errno(why, EINVAL, "\"rows\" has %zu rows, at most %d are taken", count, ROWS_MAX);
+		return fault_errno(why, EINVAL, "\"rows\" has %zu rows, at most %d are taken", count,
+			ROWS_MAX);
 	*out = (struct rows){ count, calloc(count + 1, sizeof(struct row)), strdup(text) };
 	if (!out->row || !out->text)
 		return fault_errno(why, ENOMEM, "out of memory");
@@ -173,7 +178,8 @@ static struct account *account_new(struct batch *b, struct fault *why)
 	return &b->accounts[b->naccounts++];
 }
 
-/* NULL: no memory, no database. One that is no project has 0; a name that no project can have is none, too. */
+/* NULL: no memory, no database. One that is no project has 0; a name that no project can have is none,
+ * too. */
 static struct account *account_of(struct batch *b, const char *name, struct fault *why)
 {
 	char normal[PROJECT_NAME_MAX] = "";
@@ -217,7 +223,8 @@ static int64_t begins(const struct row *row)
 /* Are they pieces of one run? */
 static bool is_same_run(const struct row *a, const struct row *b)
 {
-	return a->job == b->job && a->start == b->start && strcmp(a->cluster, b->cluster) == 0 && strcmp(a->account, b->account) == 0;
+	return a->job == b->job && a->start == b->start && strcmp(a->cluster, b->cluster) == 0 &&
+		strcmp(a->account, b->account) == 0;
 }
 
 /* 1 = the piece costs something, 0 = nothing; -1 = it is to be set aside. */
@@ -226,31 +233,38 @@ static int piece_read(struct batch *b, const struct row *row, struct import_piec
 	struct gpu_count gpus;
 	amount_t units;
 
-	*out = (struct import_piece){ .submit = row->submit, .from = begins(row), .end = row->end, .tres = row->tres };
+	*out = (struct import_piece){ .submit = row->submit, .from = begins(row), .end = row->end,
+		.tres = row->tres };
 	if (out->end < out->from)
 		return fault_set(reason, "it ends before it begins");
 	if (b->rq->b->settings->charge_suspended == SUSPENDED_NOT_CHARGED)
-		out->suspended_s = row->suspended < out->end - out->from ? row->suspended : out->end - out->from;
+		out->suspended_s = row->suspended < out->end - out->from ? row->suspended
+			: out->end - out->from;
 	if (row->end > b->rq->now + END_SLACK_S)
 		return fault_set(reason, "it ends in the future");
 	if (tres_read(row->tres, &gpus, reason) < 0)
 		return -1;
 	out->gpus = gpus.total;
 	if (rates_price(b->rq->b->rates, &gpus, row->start, &out->price) < 0 ||
-		amount_price(1, out->end - out->from, out->price, &units) < 0 || units > IMPORT_UNITS_MAX / IMPORT_PIECES_MAX)
+		amount_price(1, out->end - out->from, out->price, &units) < 0 ||
+			units > IMPORT_UNITS_MAX / IMPORT_PIECES_MAX)
 		return fault_set(reason, "it would cost more than can be counted");
 	return out->price > 0;
 }
 
 /* What is wrong with a run as a whole. 0, or -1 and the reason. */
-static int run_check(struct batch *b, const struct row *first, const struct row *last, const struct account *a, struct fault *reason)
+static int run_check(struct batch *b, const struct row *first, const struct row *last,
+	const struct account *a, struct fault *reason)
 {
 	if (b->cluster[0] && first->cluster[0] && strcmp(first->cluster, b->cluster))
-		return fault_set(reason, "it ran on cluster %s; these are the books of %s", first->cluster, b->cluster);
+		return fault_set(reason, "it ran on cluster %s; these are the books of %s", first->cluster,
+			b->cluster);
 	if (!a->project)
-		return fault_set(reason, "there is no project %.63s; budgetctl project add makes it", first->account);
+		return fault_set(reason, "there is no project %.63s; budgetctl project add makes it",
+			first->account);
 	if (strncmp(last->state, "RESIZ", 5) == 0)
-		return fault_set(reason, "its job was resized, and the row of what followed is not next to it: it may still run");
+		return fault_set(reason,
+			"its job was resized, and the row of what followed is not next to it: it may still run");
 	return 0;
 }
 
@@ -262,7 +276,8 @@ static int aside_all(struct batch *b, const struct row *rows, size_t n, const st
 	return 0;
 }
 
-static void run_describe(struct batch *b, const struct row *first, const struct row *last, const struct account *a, struct import_run *r)
+static void run_describe(struct batch *b, const struct row *first, const struct row *last,
+	const struct account *a, struct import_run *r)
 {
 	const char *qos_free = b->rq->b->settings->qos_free;
 
@@ -319,7 +334,8 @@ static int rows_add(struct batch *b, const struct row *rows, size_t count, struc
 	if (expect(b, rows, count, why) < 0)
 		return -1;
 	for (size_t i = 0, n; i < count; i += n) {
-		for (n = 1; i + n < count && n < IMPORT_PIECES_MAX && is_same_run(&rows[i], &rows[i + n]); n++)
+		for (n = 1; i + n < count && n < IMPORT_PIECES_MAX && is_same_run(&rows[i], &rows[i + n]);
+			n++)
 			;
 		if (run_add(b, &rows[i], n, why) < 0)
 			return -1;
@@ -364,7 +380,8 @@ static int clusters_check(const struct batch *b, const struct row *rows, size_t 
 {
 	for (size_t i = 0; i < count && !b->cluster[0]; i++)
 		if (!rows[i].cluster[0])
-			return fault_errno(why, EAGAIN, "slurmctld was not seen yet, and nothing else tells on which cluster these jobs ran; "
+			return fault_errno(why, EAGAIN,
+				"slurmctld was not seen yet, and nothing else tells on which cluster these jobs ran; "
 				"start it, or print the column Cluster");
 	return 0;
 }

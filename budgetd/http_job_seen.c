@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * http_job_seen.c - what the last pass saw of the job, the task or the component that somebody asks about (http_job_seen.h). */
+ * http_job_seen.c - what the last pass saw of the job, the task or the component that somebody asks about
+ * (http_job_seen.h). */
 #include "budgetd/http_job_seen.h"
 #include "budgetd/cluster_state.h"
 #include "budgetd/held.h"
@@ -18,7 +19,8 @@ struct looking {
 static bool is_meant(const struct job_view *j, const struct job_name *n)
 {
 	if (n->part == JOB_TASK)
-		return j->array_tasks ? gpu_request_array_names(j->array_tasks, n->within) : j->array_job_id == n->job && j->array_task_id == n->within;
+		return j->array_tasks ? gpu_request_array_names(j->array_tasks, n->within)
+			: j->array_job_id == n->job && j->array_task_id == n->within;
 	if (n->part == JOB_COMPONENT)
 		return j->het_job_id == n->job && j->het_offset == n->within;
 	return true;
@@ -64,7 +66,8 @@ static void resolve(const struct job_view *j, void *arg)
 	struct job_name *to = &l->resolved;
 	const struct job_name *n = l->name;
 
-	if (n->part == JOB_WHOLE && j->job_id == n->job && j->array_job_id && j->array_task_id != JOB_NOT_A_TASK && j->array_job_id != j->job_id)
+	if (n->part == JOB_WHOLE && j->job_id == n->job && j->array_job_id &&
+		j->array_task_id != JOB_NOT_A_TASK && j->array_job_id != j->job_id)
 		*to = (struct job_name){ j->array_job_id, JOB_TASK, j->array_task_id };
 	else if (n->part == JOB_COMPONENT && is_meant(j, n))
 		*to = (struct job_name){ j->job_id, JOB_WHOLE, 0 };
@@ -90,11 +93,16 @@ int job_unknown(const struct budgetd *b, int64_t job, int64_t now, struct fault 
 	struct cluster_health h;
 
 	if (job <= cluster_state_newest_job(b->cluster))
-		return fault_errno(why, ENOENT, "there is no job %jd that the budget knows of", (intmax_t)job);
+		return fault_errno(why, ENOENT, "there is no job %jd that the budget knows of",
+			(intmax_t)job);
 	cluster_state_health(b->cluster, &h);
 	if (!h.last_pass_at)
-		return fault_errno(why, EAGAIN, "job %jd is not known yet: budgetd has just begun to look at Slurm; ask again in a few seconds", (intmax_t)job);
-	return fault_errno(why, EAGAIN, "job %jd is newer than all that budgetd has seen in Slurm, where it looked %s ago and looks every %s: if it was submitted "
-		"since, ask again then", (intmax_t)job, duration_text(now > h.last_pass_at ? now - h.last_pass_at : 0, ago),
+		return fault_errno(why, EAGAIN,
+			"job %jd is not known yet: budgetd has just begun to look at Slurm; ask again in a few seconds",
+			(intmax_t)job);
+	return fault_errno(why, EAGAIN,
+		"job %jd is newer than all that budgetd has seen in Slurm, where it looked %s ago and looks every %s: if it was submitted "
+		"since, ask again then", (intmax_t)job,
+			duration_text(now > h.last_pass_at ? now - h.last_pass_at : 0, ago),
 		duration_text(b->settings->pass_interval_s, every));
 }

@@ -13,19 +13,21 @@ struct job_seen {
 	bool found;
 	uint32_t record;		/* its own job id in Slurm: of a task another one than the array's */
 	char state[32], reason[64], partition[256];
-	int64_t planned_start, waiting_tasks, held_tasks, running, suspended;	/* held: by us, for lack of money */
+	/* held: by us, for lack of money */
+	int64_t planned_start, waiting_tasks, held_tasks, running, suspended;
 	int32_t place;
 	bool requeueable;
 	int64_t time_limit_s;
 };
 
-/* By the ids that Slurm gives: a task is named by its array, whatever SLURM_JOB_ID is in it, and a component by the id that it has itself. */
+/* By the ids that Slurm gives: a task is named by its array, whatever SLURM_JOB_ID is in it, and a component
+ * by the id that it has itself. */
 void job_name_resolve(struct cluster_state *s, struct job_name *name);
 
 void job_seen_look(struct cluster_state *s, const struct job_name *name, struct job_seen *out);
 
-/* The fault of a job that the books have nothing of. Returns -1. ENOENT; or EAGAIN for a job id that is newer than all that the passes have seen: it may
- * have been submitted since the last one. */
+/* The fault of a job that the books have nothing of. Returns -1. ENOENT; or EAGAIN for a job id that is newer
+ * than all that the passes have seen: it may have been submitted since the last one. */
 int job_unknown(const struct budgetd *b, int64_t job, int64_t now, struct fault *why);
 
 #endif

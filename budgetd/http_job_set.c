@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_job_set.c - PATCH /v1/jobs/JOB: what a job declares, changed while it waits.
  *
- * Only the books change here: this thread never talks to Slurm. The next pass finds that the job's QOS and place are not those of its
- * admission and sets them. Until then the job may start as it was, and then the run is what its QOS says. */
+ * Only the books change here: this thread never talks to Slurm. The next pass finds that the job's QOS and
+ * place are not those of its admission and sets them. Until then the job may start as it was, and then the
+ * run is what its QOS says. */
 #include "budgetd/admit.h"
 #include "budgetd/cluster_state.h"
 #include "budgetd/held.h"
@@ -18,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const keys[JOB_OPTIONS] = { [OPT_MIN_RUNTIME] = "min_runtime", [OPT_TIER] = "tier", [OPT_TEAM_RANK] = "team_rank" };
+static const char *const keys[JOB_OPTIONS] = { [OPT_MIN_RUNTIME] = "min_runtime", [OPT_TIER] = "tier",
+	[OPT_TEAM_RANK] = "team_rank" };
 
 /* The job as the last pass saw it, copied from under the lock. */
 struct standing {
@@ -62,20 +64,25 @@ static int read_job(const char *name, int64_t *job, struct fault *why)
 		return -1;
 	*job = id.job;
 	if (id.part == JOB_TASK || id.part == JOB_TASKS)
-		return fault_errno(why, EINVAL, "the tasks of an array declare the same: name the whole job, %jd", (intmax_t)*job);
+		return fault_errno(why, EINVAL,
+			"the tasks of an array declare the same: name the whole job, %jd", (intmax_t)*job);
 	if (id.part == JOB_COMPONENT)
-		return fault_errno(why, EINVAL, "name the component by its own job id: `squeue -j %jd -o \"%%i %%A\"` shows it", (intmax_t)*job);
+		return fault_errno(why, EINVAL,
+			"name the component by its own job id: `squeue -j %jd -o \"%%i %%A\"` shows it",
+			(intmax_t)*job);
 	return 0;
 }
 
 static int check_waits(const struct standing *s, int64_t job, struct fault *why)
 {
 	if (s->cron)
-		return fault_errno(why, EEXIST, "job %jd is of scrontab, which takes no changes: it is always free", (intmax_t)job);
+		return fault_errno(why, EEXIST,
+			"job %jd is of scrontab, which takes no changes: it is always free", (intmax_t)job);
 	if (s->waiting && s->question)
 		return 0;
 	if (s->running)
-		return fault_errno(why, EEXIST, "job %jd runs: what it declared holds for its run. Only a job that waits can declare something "
+		return fault_errno(why, EEXIST,
+			"job %jd runs: what it declared holds for its run. Only a job that waits can declare something "
 			"else", (intmax_t)job);
 	return fault_errno(why, EEXIST, "job %jd is not in the queue any more: it has ended", (intmax_t)job);
 }
@@ -91,7 +98,9 @@ static int check_rights(struct request *rq, const struct admission_row *a, struc
 	if (member_role(rq->b->ledger, a->project, name, &role, why) < 0)
 		return -1;
 	if (role != ROLE_OWNER)
-		return fault_errno(why, EACCES, "the job is not %s's; its user, an owner of its project and administrators may change it", name);
+		return fault_errno(why, EACCES,
+			"the job is not %s's; its user, an owner of its project and administrators may change it",
+			name);
 	return 0;
 }
 
@@ -107,23 +116,27 @@ static void take_declarations(struct json_object *to, struct json_object *from)
 			json_object_object_add(to, keys[i], json_object_get(v));
 }
 
-static int write_it(struct request *rq, struct admission_row *a, struct standing *s, struct json_object *asked, struct verdict *v,
-	struct fault *why)
+static int write_it(struct request *rq, struct admission_row *a, struct standing *s,
+	struct json_object *asked, struct verdict *v, struct fault *why)
 {
 	struct declaration d = { .gpus = s->gpus, .tasks = s->eligible };
 	struct question q;
 
 	d.question = &q;
-	d.priced = json_object_object_get_ex(rq->body, "min_runtime", NULL) || json_object_object_get_ex(rq->body, "tier", NULL);
+	d.priced = json_object_object_get_ex(rq->body, "min_runtime", NULL) ||
+		json_object_object_get_ex(rq->body, "tier", NULL);
 	take_declarations(s->question, asked);
-	if (question_from_json(s->question, &q, why) < 0 || admit_declaration(rq->b, &d, a, rq->now, v, why) < 0)
+	if (question_from_json(s->question, &q, why) < 0 ||
+		admit_declaration(rq->b, &d, a, rq->now, v, why) < 0)
 		return -1;
 	if (!v->accepted)
 		return 0;
-	return admission_ask_anew(rq->b->ledger, a->id, json_object_to_json_string_ext(asked, JSON_C_TO_STRING_PLAIN), why);
+	return admission_ask_anew(rq->b->ledger, a->id,
+		json_object_to_json_string_ext(asked, JSON_C_TO_STRING_PLAIN), why);
 }
 
-/* Its words as they are in the books, and those of the body over them. To be put by the caller; NULL and a text. */
+/* Its words as they are in the books, and those of the body over them. To be put by the caller; NULL and a
+ * text. */
 static struct json_object *asked_anew(struct request *rq, const struct admission_row *a, struct fault *why)
 {
 	struct json_object *asked;
@@ -138,7 +151,8 @@ static struct json_object *asked_anew(struct request *rq, const struct admission
 	return asked;
 }
 
-static struct json_object *answer(int64_t job, const struct admission_row *a, const struct project *p, amount_t held, const char *text)
+static struct json_object *answer(int64_t job, const struct admission_row *a, const struct project *p,
+	amount_t held, const char *text)
 {
 	struct json_object *o = json_object_new_object();
 	char name[24];
@@ -154,7 +168,8 @@ static struct json_object *answer(int64_t job, const struct admission_row *a, co
 	return o;
 }
 
-static int declare(struct request *rq, int64_t job, struct admission_row *a, struct standing *s, struct verdict *v, struct fault *why)
+static int declare(struct request *rq, int64_t job, struct admission_row *a, struct standing *s,
+	struct verdict *v, struct fault *why)
 {
 	struct json_object *asked;
 	int rc;
@@ -169,7 +184,8 @@ static int declare(struct request *rq, int64_t job, struct admission_row *a, str
 	return rc;
 }
 
-static int set_in_transaction(struct request *rq, int64_t job, struct standing *s, struct verdict *v, struct fault *why)
+static int set_in_transaction(struct request *rq, int64_t job, struct standing *s, struct verdict *v,
+	struct fault *why)
 {
 	const char *text = v->text;
 	struct hold_row pool = {0};
@@ -182,7 +198,8 @@ static int set_in_transaction(struct request *rq, int64_t job, struct standing *
 	if (rc < 0 || check_rights(rq, &a, why) < 0 || request_said(rq, why) < 0 ||
 		(!rq->said && declare(rq, job, &a, s, v, why) < 0))
 		return -1;
-	if (project_by_id(rq->b->ledger, a.project, &project, why) != 1 || hold_pool(rq->b->ledger, a.id, &pool, why) < 0)
+	if (project_by_id(rq->b->ledger, a.project, &project, why) != 1 ||
+		hold_pool(rq->b->ledger, a.id, &pool, why) < 0)
 		return -1;
 	if (!*text)
 		text = rq->said ? "It was declared before, with the same request id: nothing is changed." :
@@ -229,6 +246,7 @@ int job_patch(struct request *rq, struct fault *why)
 	}
 	json_object_put(s.question);
 	if (rc == 0 && !rq->said)
-		log_info("job %jd: %s declares something else: %s", (intmax_t)job, people_name(rq->b->people, rq->uid, rq->now, who), v.text);
+		log_info("job %jd: %s declares something else: %s", (intmax_t)job,
+			people_name(rq->b->people, rq->uid, rq->now, who), v.text);
 	return rc;
 }

@@ -65,10 +65,14 @@ static void tell_guard(const struct turn_question *x, const struct job_turn *t)
 	}
 	json_object_object_add(x->o, "guard", o);
 	if (o && its)
-		say(x->lines, "Nodes are cleared for it: %s. As minimum runtimes end there it can start in %s.", g.nodes, left);
+		say(x->lines,
+			"Nodes are cleared for it: %s. As minimum runtimes end there it can start in %s.",
+			g.nodes, left);
 	else if (o)
-		say(x->lines, "It may not start on %s: these nodes are cleared for job %u, planned to start in %s, and its minimum runtime would end later, "
-			"or it could not be displaced then. A shorter minimum runtime may use them (budgetctl job set).", g.nodes, g.job, left);
+		say(x->lines,
+			"It may not start on %s: these nodes are cleared for job %u, planned to start in %s, and its minimum runtime would end later, "
+			"or it could not be displaced then. A shorter minimum runtime may use them (budgetctl job set).",
+				g.nodes, g.job, left);
 }
 
 static void tell_turn(const struct turn_question *x, const struct job_turn *t)
@@ -81,9 +85,11 @@ static void tell_turn(const struct turn_question *x, const struct job_turn *t)
 	put_int(o, "position", (int64_t)t->position);
 	put_int(o, "of", (int64_t)t->of);
 	put_bool(o, "cleared", t->cleared);
-	say(x->lines, "It is number %zu of %zu %s jobs in the order%s.", t->position, t->of, t->front == ORDER_FREE ? "free" : "funded", w->because);
+	say(x->lines, "It is number %zu of %zu %s jobs in the order%s.", t->position, t->of,
+		t->front == ORDER_FREE ? "free" : "funded", w->because);
 	if (t->cleared)
-		say(x->lines, "It needs several nodes and has waited long: those of its own project that are past their minimum runtime give way to it, too.");
+		say(x->lines,
+			"It needs several nodes and has waited long: those of its own project that are past their minimum runtime give way to it, too.");
 	tell_guard(x, t);
 }
 
@@ -112,7 +118,8 @@ static int tell_lane(const struct turn_question *x, bool in_lane, struct fault *
 	struct lane_look look = { .uid = a->uid };
 	struct json_object *o;
 
-	if (a->tier != TIER_FUNDED || a->tasks != 1 || !lane_takes(limits, a->gpus, a->min_runtime_s, x->time_limit_s))
+	if (a->tier != TIER_FUNDED || a->tasks != 1 ||
+		!lane_takes(limits, a->gpus, a->min_runtime_s, x->time_limit_s))
 		return 0;
 	if (lane_use(x->l, zone_day(x->rq->b->zone, x->rq->now), x->rq->now, look_at_user, &look, why) < 0)
 		return -1;
@@ -121,8 +128,9 @@ static int tell_lane(const struct turn_question *x, bool in_lane, struct fault *
 	put_int(o, "used_gpu_s", look.found.used_gpu_s);
 	put_int(o, "allowance_gpu_s", limits->allowance_gpu_s);
 	put_int(o, "running", look.found.running);
-	say(x->lines, "Of the debug lane its user has had %.2f of %.2f GPU-h today%s.", (double)look.found.used_gpu_s / 3600,
-		(double)limits->allowance_gpu_s / 3600, in_lane ? "" : look.found.running ? ", and has a job in it: this one is not" :
+	say(x->lines, "Of the debug lane its user has had %.2f of %.2f GPU-h today%s.",
+		(double)look.found.used_gpu_s / 3600, (double)limits->allowance_gpu_s / 3600,
+		in_lane ? "" : look.found.running ? ", and has a job in it: this one is not" :
 		", and has another job that waits in it, or not enough left: this one is not in it");
 	return 0;
 }
@@ -135,7 +143,8 @@ struct victim_look {
 	struct placement_job job;
 	struct run run;			/* id 0 = none */
 	int64_t at;			/* from when on it may give way */
-	int64_t told_gpus, due;		/* what was told to go for it already, and when the last of that goes */
+	/* what was told to go for it already, and when the last of that goes */
+	int64_t told_gpus, due;
 	struct fault *why;
 };
 
@@ -153,7 +162,8 @@ static bool in_list(const char *list, const char *name)
 /* Free runs are Slurm's to displace, at once. */
 static bool could_be(const struct victim_look *v, const struct run *r)
 {
-	return r->tier == TIER_FUNDED && !r->lost_at && r->job != v->x->job && in_list(v->x->partition, r->partition);
+	return r->tier == TIER_FUNDED && !r->lost_at && r->job != v->x->job &&
+		in_list(v->x->partition, r->partition);
 }
 
 /* A run that goes already goes for one job: for this one, or it is not there for it. 1 = it leaves, 0, -1. */
@@ -176,7 +186,8 @@ static int look_at_run(const struct run *r, void *arg)
 	int64_t now = v->x->rq->now, at = r->start + r->min_runtime_s;
 	bool lost = r->unprotected_at || (r->free_since && r->free_since <= now);
 	ssize_t project = ranking_node(v->x->ranking, r->project);
-	struct placement_run run = { .project = (uint32_t)project, .user = ranking_user_of(v->x->ranking, r->project, r->uid) };
+	struct placement_run run = { .project = (uint32_t)project,
+		.user = ranking_user_of(v->x->ranking, r->project, r->uid) };
 	int leaves = could_be(v, r) ? look_at_leaving(v, r) : 1;
 
 	if (leaves)
@@ -201,7 +212,8 @@ static void say_told(const struct victim_look *v)
 	json_object_object_add(v->x->o, "being_freed", o);
 	put_int(o, "gpus", v->told_gpus);
 	put_int(o, "due", v->due);
-	say(v->x->lines, "%jd GPUs are being made free for it: what runs on them was told to go, and goes in %s at the latest.",
+	say(v->x->lines,
+		"%jd GPUs are being made free for it: what runs on them was told to go, and goes in %s at the latest.",
 		(intmax_t)v->told_gpus, duration_text(v->due > now ? v->due - now : 0, left));
 }
 
@@ -213,7 +225,8 @@ static int say_victim(const struct victim_look *v, struct fault *why)
 	struct project p;
 
 	if (!v->run.id) {
-		say(x->lines, "No funded run may give way to it now: those that go on are of its own project, or of projects that are not over their share "
+		say(x->lines,
+			"No funded run may give way to it now: those that go on are of its own project, or of projects that are not over their share "
 			"by enough.");
 		return 0;
 	}
@@ -228,19 +241,23 @@ static int say_victim(const struct victim_look *v, struct fault *why)
 	put_int(o, "gpus", v->run.gpus);
 	put_int(o, "from", v->at);
 	if (v->at > x->rq->now)
-		say(x->lines, "The first that may give way to it is %s (%jd GPUs), whose minimum runtime ends in %s.", name, (intmax_t)v->run.gpus,
-			duration_text(v->at - x->rq->now, left));
+		say(x->lines,
+			"The first that may give way to it is %s (%jd GPUs), whose minimum runtime ends in %s.",
+			name, (intmax_t)v->run.gpus, duration_text(v->at - x->rq->now, left));
 	else
-		say(x->lines, "%c%s (%jd GPUs) may give way to it, when there is room for it then.", name[0] == 'j' ? 'J' : 'A', name + 1,
-			(intmax_t)v->run.gpus);
+		say(x->lines, "%c%s (%jd GPUs) may give way to it, when there is room for it then.",
+			name[0] == 'j' ? 'J' : 'A', name + 1, (intmax_t)v->run.gpus);
 	return 0;
 }
 
 static int tell_victim(const struct turn_question *x, const struct job_turn *t, struct fault *why)
 {
 	ssize_t project = ranking_node(x->ranking, x->admission->project);
-	struct victim_look v = { .x = x, .why = why, .rules = { ranking_funded(x->ranking), NULL, x->rq->b->settings->hysteresis_percent * 10000 },
-		.job = { .project = (uint32_t)project, .user = ranking_user_of(x->ranking, x->admission->project, x->admission->uid), .front = t->front, .cleared = t->cleared } };
+	struct victim_look v = { .x = x, .why = why,
+		.rules = { ranking_funded(x->ranking), NULL, x->rq->b->settings->hysteresis_percent * 10000 },
+		.job = { .project = (uint32_t)project,
+		.user = ranking_user_of(x->ranking, x->admission->project, x->admission->uid),
+		.front = t->front, .cleared = t->cleared } };
 
 	if (project < 0 || t->front == ORDER_FREE || x->held)
 		return 0;
@@ -269,8 +286,9 @@ static int tell_displaced(const struct turn_question *x, struct fault *why)
 	if (event_walk_tasks(x->l, x->job, x->label, 0, 1, look_at_event, &last, why) < 0)
 		return -1;
 	if (last.id && last.what == EVENT_DISPLACED)
-		say(x->lines, "Its last run gave way %s ago (%s); see budgetctl events %s.", duration_text(x->rq->now - last.at, ago),
-			event_reason_name(last.reason), x->rq->name);
+		say(x->lines, "Its last run gave way %s ago (%s); see budgetctl events %s.",
+			duration_text(x->rq->now - last.at, ago), event_reason_name(last.reason),
+			x->rq->name);
 	return 0;
 }
 
@@ -299,11 +317,12 @@ int job_turn_tell(const struct turn_question *x, struct fault *why)
 	return 0;
 }
 
-int job_run_tell(struct request *rq, struct ledger *l, const struct run *r, struct json_object *run, struct json_object *lines,
-	struct fault *why)
+int job_run_tell(struct request *rq, struct ledger *l, const struct run *r, struct json_object *run,
+	struct json_object *lines, struct fault *why)
 {
 	int64_t until = r->start + r->min_runtime_s;
-	bool protected_now = r->tier == TIER_FUNDED && !r->ended && !r->unprotected_at && !r->free_since && until > rq->now;
+	bool protected_now = r->tier == TIER_FUNDED && !r->ended && !r->unprotected_at && !r->free_since &&
+		until > rq->now;
 	char left[DURATION_TEXT_MAX];
 	struct json_object *o;
 	struct leaving leaving;
@@ -312,7 +331,8 @@ int job_run_tell(struct request *rq, struct ledger *l, const struct run *r, stru
 	put_int_or_null(run, "protected_until", until, !protected_now);
 	json_object_object_add(run, "leaving", NULL);
 	if (protected_now)
-		say(lines, "The run of job %s is protected for %s more.", r->label, duration_text(until - rq->now, left));
+		say(lines, "The run of job %s is protected for %s more.", r->label,
+			duration_text(until - rq->now, left));
 	if (rc != 1)
 		return rc;
 	o = json_object_new_object();
@@ -320,7 +340,9 @@ int job_run_tell(struct request *rq, struct ledger *l, const struct run *r, stru
 	put_int(o, "told_at", leaving.told_at);
 	put_int(o, "due", leaving.due);
 	put_text(o, "reason", event_reason_name(leaving.reason));
-	say(lines, "The run of job %s was told to go (%s) and goes in %s at the latest; see budgetctl events %s.", r->label, event_reason_name(leaving.reason),
+	say(lines,
+		"The run of job %s was told to go (%s) and goes in %s at the latest; see budgetctl events %s.",
+		r->label, event_reason_name(leaving.reason),
 		duration_text(leaving.due > rq->now ? leaving.due - rq->now : 0, left), r->label);
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * http_job_turn.h - whose turn it is before a job, and which run may give way to it: a part of `why`; private to http_jobs.c
+ * http_job_turn.h - whose turn it is before a job, and which run may give way to it: a part of `why`; private
+ * to http_jobs.c
  *
  * Threads  as a request; wants the request's transaction on the reader */
 #ifndef BUDGETD_HTTP_JOB_TURN_H
@@ -25,8 +26,9 @@ struct turn_question {
 /* "turn", "lane", "victim" and "requeueable" of the reply, and the sentences about them. 0 or -1. */
 int job_turn_tell(const struct turn_question *x, struct fault *why);
 
-/* What of a run goes on: "protected_until", and "leaving" of one that was told to go; with sentences, or none where `lines` is NULL. 0 or -1. */
-int job_run_tell(struct request *rq, struct ledger *l, const struct run *r, struct json_object *run, struct json_object *lines,
-	struct fault *why);
+/* What of a run goes on: "protected_until", and "leaving" of one that was told to go; with sentences, or none
+ * where `lines` is NULL. 0 or -1. */
+int job_run_tell(struct request *rq, struct ledger *l, const struct run *r, struct json_object *run,
+	struct json_object *lines, struct fault *why);
 
 #endif

@@ -27,7 +27,8 @@ struct explanation {
 	struct ledger *l;
 	struct job_name name;
 	char label[40];			/* of a task, as squeue has it; "" = the job as a whole */
-	struct array_counts tasks;	/* of an array as a whole; all 0 = it is none, or a task of it is asked about */
+	/* of an array as a whole; all 0 = it is none, or a task of it is asked about */
+	struct array_counts tasks;
 	struct job_seen seen;
 	struct admission_row admission;
 	bool admitted;
@@ -110,9 +111,12 @@ static void tell_tier(struct explanation *x)
 	if (!x->admitted)
 		tell(x, "The budget was not asked about this job: no answer of ours is known.");
 	else if (x->admission.tier == TIER_FREE)
-		tell(x, "It is in the free tier: not charged, not protected, and may be displaced at any time.");
+		tell(x,
+			"It is in the free tier: not charged, not protected, and may be displaced at any time.");
 	else
-		tell(x, "It is %s by %s and protected for %s in each run.", x->admission.parked_at && !x->held ? "to be funded" : "funded", x->project.name, duration_text(x->admission.min_runtime_s, time));
+		tell(x, "It is %s by %s and protected for %s in each run.", x->admission.parked_at &&
+			!x->held ? "to be funded" : "funded", x->project.name,
+			duration_text(x->admission.min_runtime_s, time));
 }
 
 /* As far as Prometheus tells. */
@@ -137,11 +141,14 @@ static void tell_funding(struct explanation *x)
 		const struct budget_node *n = &x->path.nodes[i].budget;
 
 		if (n->metered)
-			tell(x, "%s has %s of %s GPU-h available (%s held, %s charged).", n->name, amount_text(budget_available(n), a),
-				amount_text(n->amount + n->credit, b), amount_text(n->held, c), amount_text(n->charged, d));
+			tell(x, "%s has %s of %s GPU-h available (%s held, %s charged).", n->name,
+				amount_text(budget_available(n), a), amount_text(n->amount + n->credit, b),
+				amount_text(n->held, c), amount_text(n->charged, d));
 		if (n->metered && n->capped)
-			tell(x, "Of that its user may take %s GPU-h (the cap in %s): %s are left (%s held, %s charged).", amount_text(n->cap, a),
-				n->name, amount_text(budget_cap_left(n), b), amount_text(n->cap_held, c), amount_text(n->cap_charged, d));
+			tell(x,
+				"Of that its user may take %s GPU-h (the cap in %s): %s are left (%s held, %s charged).",
+				amount_text(n->cap, a), n->name, amount_text(budget_cap_left(n), b),
+				amount_text(n->cap_held, c), amount_text(n->cap_charged, d));
 	}
 }
 
@@ -155,14 +162,18 @@ static int tell_parked(struct explanation *x)
 		return -1;
 	amount_text(x->admission.per_task, each);
 	if (x->tasks.all)
-		tell(x, "%jd of its %jd tasks in the queue wait for budget, held, until money returns to %s: each needs %s GPU-h.",
+		tell(x,
+			"%jd of its %jd tasks in the queue wait for budget, held, until money returns to %s: each needs %s GPU-h.",
 			(intmax_t)x->seen.held_tasks, (intmax_t)x->seen.waiting_tasks, at.name, each);
 	else
-		tell(x, "It waits for budget, held: it is released when %s can pay the %s GPU-h that it needs.", at.name, each);
+		tell(x,
+			"It waits for budget, held: it is released when %s can pay the %s GPU-h that it needs.",
+			at.name, each);
 	if (x->label[0])
 		return 0;		/* which of its tasks comes first the array says */
 	if (x->admission.waits_behind)
-		tell(x, "Job %jd waits in front of it and is not overtaken.", (intmax_t)x->admission.waits_behind);
+		tell(x, "Job %jd waits in front of it and is not overtaken.",
+			(intmax_t)x->admission.waits_behind);
 	else
 		tell(x, "It is the first of those that wait there.");
 	return 0;
@@ -171,16 +182,20 @@ static int tell_parked(struct explanation *x)
 static int tell_waiting(struct explanation *x)
 {
 	if (x->lost.id)
-		tell(x, "Run %s is gone from Slurm and nobody knows when it ended: its hold stays and nothing more is charged until an administrator "
-			"says so (budgetctl run end %s --at TIME --reason TEXT).", x->lost.label, x->lost.label);
+		tell(x,
+			"Run %s is gone from Slurm and nobody knows when it ended: its hold stays and nothing more is charged until an administrator "
+			"says so (budgetctl run end %s --at TIME --reason TEXT).", x->lost.label,
+				x->lost.label);
 	else if (!x->seen.found)
 		tell(x, "It is not in the queue any more.");
 	else if (x->admitted && x->admission.parked_at && (!x->label[0] || x->seen.held_tasks))
 		return tell_parked(x);
 	else if (x->seen.waiting_tasks)
-		tell(x, "It waits: %s.", x->seen.reason[0] ? x->seen.reason : "the scheduler has not looked at it yet");
+		tell(x, "It waits: %s.", x->seen.reason[0] ? x->seen.reason
+			: "the scheduler has not looked at it yet");
 	else if (x->seen.suspended)
-		tell(x, "It is suspended, and not protected: Slurm gives the GPUs of a suspended run to any job that may displace it, and then "
+		tell(x,
+			"It is suspended, and not protected: Slurm gives the GPUs of a suspended run to any job that may displace it, and then "
 			"holds it in the queue until an administrator releases it (scontrol release).");
 	else if (x->seen.running)
 		tell(x, "It runs.");
@@ -205,7 +220,8 @@ static bool goes_by_share(const struct explanation *x)
 {
 	struct job_turn t;
 
-	return !cluster_state_turn(x->rq->b->cluster, (uint32_t)x->name.job, x->seen.record, &t) || (t.front != ORDER_LANE && t.front != ORDER_SLOT);
+	return !cluster_state_turn(x->rq->b->cluster, (uint32_t)x->name.job, x->seen.record, &t) ||
+		(t.front != ORDER_LANE && t.front != ORDER_SLOT);
 }
 
 /* The sibling in front holds the job up only while something below the sibling waits. */
@@ -221,13 +237,15 @@ static int tell_ahead(struct explanation *x, const struct ranking_level *level)
 		hold_walk(x->l, sibling.id, false, 0, INT64_MAX, note_waiting, &look, x->why) < 0)
 		return -1;
 	if (look.waits)
-		tell(x, "%s has used %s of its share of the last %s; %s has used less and goes first.", level->name,
-			fairshare_text(level->ratio_ppm, ratio), duration_text(x->rq->b->settings->window_s, window), level->ahead);
+		tell(x, "%s has used %s of its share of the last %s; %s has used less and goes first.",
+			level->name, fairshare_text(level->ratio_ppm, ratio),
+			duration_text(x->rq->b->settings->window_s, window), level->ahead);
 	return 0;
 }
 
 /* The same of its user among those of the project. Who does not see the project is not told who they are. */
-static int tell_user_ahead(struct explanation *x, const struct ranking_level *level, const struct json_object *o)
+static int tell_user_ahead(struct explanation *x, const struct ranking_level *level,
+	const struct json_object *o)
 {
 	struct waiting_look look = { .uid = level->ahead_uid };
 	struct json_object *ahead = json_object_object_get(o, "ahead");
@@ -238,8 +256,10 @@ static int tell_user_ahead(struct explanation *x, const struct ranking_level *le
 	if (hold_walk(x->l, x->project.id, false, 0, INT64_MAX, note_waiting, &look, x->why) < 0)
 		return -1;
 	if (look.waits)
-		tell(x, "Of the share of %s its user has used %s of their part in the last %s; %s has used less of theirs and goes first.", level->name,
-			fairshare_text(level->ratio_ppm, ratio), duration_text(x->rq->b->settings->window_s, window),
+		tell(x,
+			"Of the share of %s its user has used %s of their part in the last %s; %s has used less of theirs and goes first.",
+			level->name, fairshare_text(level->ratio_ppm, ratio),
+			duration_text(x->rq->b->settings->window_s, window),
 			ahead ? json_object_get_string(ahead) : "another user");
 	return 0;
 }
@@ -247,7 +267,8 @@ static int tell_user_ahead(struct explanation *x, const struct ranking_level *le
 static void put_names(struct explanation *x, const struct ranking_level *level, struct json_object *o)
 {
 	char name[PERSON_NAME_MAX];
-	bool user = level->uid != RANKING_NO_USER, sees = request_may_see(x->rq, x->l, x->project.id, NULL) == 0;
+	bool user = level->uid != RANKING_NO_USER,
+		sees = request_may_see(x->rq, x->l, x->project.id, NULL) == 0;
 
 	if (user)
 		people_name(x->rq->b->people, (uid_t)level->uid, x->rq->now, name);
@@ -271,7 +292,8 @@ static int rank(struct explanation *x, struct ranking **out)
 	if (ranking_empty(out, x->why) < 0)
 		return -1;
 	if (ranking_expect(*out, &its, 1, x->why) == 0 &&
-		ranking_renew(*out, x->l, b->settings->window_s, b->rates, &health.healthy, x->rq->now, x->why) == 0)
+		ranking_renew(*out, x->l, b->settings->window_s, b->rates, &health.healthy, x->rq->now,
+			x->why) == 0)
 		return 0;
 	ranking_free(*out);
 	return -1;
@@ -279,9 +301,10 @@ static int rank(struct explanation *x, struct ranking **out)
 
 static int tell_its_turn(struct explanation *x, const struct ranking *ranking)
 {
-	struct turn_question q = { .rq = x->rq, .l = x->l, .job = x->name.job, .record = x->seen.record, .label = x->label, .admission = &x->admission, .ranking = ranking,
-		.partition = x->seen.partition, .time_limit_s = x->seen.time_limit_s, .waits = x->seen.waiting_tasks > 0,
-		.runs = x->seen.running + x->seen.suspended > 0,
+	struct turn_question q = { .rq = x->rq, .l = x->l, .job = x->name.job, .record = x->seen.record,
+		.label = x->label, .admission = &x->admission, .ranking = ranking,
+		.partition = x->seen.partition, .time_limit_s = x->seen.time_limit_s,
+		.waits = x->seen.waiting_tasks > 0, .runs = x->seen.running + x->seen.suspended > 0,
 		.held = x->seen.waiting_tasks > 0 && x->seen.held_tasks == x->seen.waiting_tasks,
 		.requeueable = x->seen.requeueable, .o = x->o, .lines = x->lines };
 
@@ -307,7 +330,8 @@ static int tell_levels(struct explanation *x)
 		put_int(o, "share_ppm", levels[i].share_ppm);
 		put_int_or_null(o, "ratio_ppm", levels[i].ratio_ppm, levels[i].ratio_ppm < 0);
 		put_names(x, &levels[i], o);
-		rc = levels[i].uid == RANKING_NO_USER ? tell_ahead(x, &levels[i]) : tell_user_ahead(x, &levels[i], o);
+		rc = levels[i].uid == RANKING_NO_USER ? tell_ahead(x, &levels[i])
+			: tell_user_ahead(x, &levels[i], o);
 	}
 	if (rc == 0)
 		rc = tell_its_turn(x, ranking);
@@ -334,7 +358,8 @@ static int add_hold(const struct hold_row *h, void *arg)
 
 static int owner_or_member(struct explanation *x)
 {
-	return (int64_t)x->rq->uid == x->admission.uid ? 0 : request_may_see(x->rq, x->l, x->project.id, x->why);
+	return (int64_t)x->rq->uid == x->admission.uid ? 0
+		: request_may_see(x->rq, x->l, x->project.id, x->why);
 }
 
 static void put_job(struct explanation *x)
@@ -367,7 +392,8 @@ static int not_admitted(struct explanation *x)
 		return job_unknown(x->rq->b, job, x->rq->now, x->why);
 	return fault_errno(x->why, ENOENT, !x->seen.waiting_tasks && !x->seen.running && !x->seen.suspended ?
 		"job %jd has ended, and the books have nothing of it: it asked for no GPU, or ended as it began" :
-		"job %jd is in the queue, but the budget was not asked about it: it asks for no GPU, or came from elsewhere", (intmax_t)job);
+		"job %jd is in the queue, but the budget was not asked about it: it asks for no GPU, or came from elsewhere",
+			(intmax_t)job);
 }
 
 /* A task that has left Slurm and is asked for by its own id: its run says of which array it is. */
@@ -407,10 +433,11 @@ static int count_tasks(struct explanation *x)
 	if (!json_object_object_get_ex(body, "array", &array))
 		array = NULL;
 	if (x->label[0] && array && !gpu_request_array_names(json_object_get_string(array), x->name.within))
-		rc = fault_errno(x->why, ENOENT, "job %jd has no task %jd: its array is %s", (intmax_t)x->name.job, (intmax_t)x->name.within,
-			json_object_get_string(array));
+		rc = fault_errno(x->why, ENOENT, "job %jd has no task %jd: its array is %s",
+			(intmax_t)x->name.job, (intmax_t)x->name.within, json_object_get_string(array));
 	else if (!x->label[0] && array)
-		(void)gpu_request_array_tasks(json_object_get_string(array), &x->tasks.all, NULL, NULL);	/* Slurm took it */
+		/* Slurm took it */
+		(void)gpu_request_array_tasks(json_object_get_string(array), &x->tasks.all, NULL, NULL);
 	json_object_put(body);
 	x->tasks.over = x->tasks.all - x->seen.waiting_tasks - x->seen.running - x->seen.suspended;
 	return rc;
@@ -431,9 +458,10 @@ static void tell_tasks(struct explanation *x)
 	put_int(o, "held", s->held_tasks);
 	put_int(o, "running", s->running + s->suspended);
 	put_int(o, "over", x->tasks.over > 0 ? x->tasks.over : 0);
-	tell(x, "Of its %jd tasks %jd wait, %jd run and %jd are over. `budgetctl why %jd_N` tells of one of them.", (intmax_t)x->tasks.all,
-		(intmax_t)s->waiting_tasks, (intmax_t)(s->running + s->suspended), (intmax_t)(x->tasks.over > 0 ? x->tasks.over : 0),
-		(intmax_t)x->name.job);
+	tell(x,
+		"Of its %jd tasks %jd wait, %jd run and %jd are over. `budgetctl why %jd_N` tells of one of them.",
+		(intmax_t)x->tasks.all, (intmax_t)s->waiting_tasks, (intmax_t)(s->running + s->suspended),
+		(intmax_t)(x->tasks.over > 0 ? x->tasks.over : 0), (intmax_t)x->name.job);
 }
 
 static int tell_runs(struct explanation *x)
@@ -456,10 +484,12 @@ static int explain(struct explanation *x)
 	if (!x->admitted)
 		return not_admitted(x);
 	if (x->name.part == JOB_TASK)
-		snprintf(x->label, sizeof(x->label), "%jd_%jd", (intmax_t)x->name.job, (intmax_t)x->name.within);
-	if (project_by_id(x->l, x->admission.project, &x->project, x->why) != 1 || owner_or_member(x) < 0 || count_tasks(x) < 0 ||
-		path_load_for(x->l, x->project.id, x->admission.uid, x->rq->now, &x->path, x->why) < 0 ||
-		hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, x, x->why) < 0)
+		snprintf(x->label, sizeof(x->label), "%jd_%jd", (intmax_t)x->name.job,
+			(intmax_t)x->name.within);
+	if (project_by_id(x->l, x->admission.project, &x->project, x->why) != 1 || owner_or_member(x) < 0 ||
+		count_tasks(x) < 0 || path_load_for(x->l, x->project.id, x->admission.uid, x->rq->now,
+		&x->path, x->why) < 0 || hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, x,
+		x->why) < 0)
 		return -1;
 	tell_tier(x);
 	tell_tasks(x);

@@ -103,7 +103,8 @@ static int list_balance(const struct project *p, int depth, void *arg)
 
 	if (request_may_see(x->rq, x->l, p->id, NULL) < 0)
 		return errno == EACCES ? 0 : -1;
-	if (path_load(x->l, p->id, x->rq->now, &path, x->why) < 0 || project_path_text(x->l, p->id, text, sizeof(text), x->why) < 0)
+	if (path_load(x->l, p->id, x->rq->now, &path, x->why) < 0 ||
+		project_path_text(x->l, p->id, text, sizeof(text), x->why) < 0)
 		return -1;
 	o = json_object_new_object();
 	put_text(o, "project", p->name);
@@ -150,7 +151,8 @@ int balances_get(struct request *rq, struct fault *why)
 
 /* --- the journal -------------------------------------------------------------------------------- */
 
-int journal_json(struct request *rq, struct ledger *l, const struct journal_entry *e, struct json_object **out, struct fault *why)
+int journal_json(struct request *rq, struct ledger *l, const struct journal_entry *e,
+	struct json_object **out, struct fault *why)
 {
 	struct json_object *o = json_object_new_object();
 	char user[PERSON_NAME_MAX];
@@ -198,8 +200,10 @@ int journal_get(struct request *rq, struct fault *why)
 	struct project p;
 	int rc = -1;
 
-	if (request_query_int(rq, "job", 0, UINT32_MAX, &job, why) < 0 || request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
-		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 || ledger_begin(x.l, LEDGER_READ, why) < 0)
+	if (request_query_int(rq, "job", 0, UINT32_MAX, &job, why) < 0 ||
+		request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
+		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 ||
+		ledger_begin(x.l, LEDGER_READ, why) < 0)
 		return -1;
 	x.rows = json_object_new_array();
 	if (request_project(rq, x.l, &p, why) == 0)
@@ -236,11 +240,14 @@ static int named_allocation(struct request *rq, const struct project *p, int64_t
 	if (allocation_by_id(rq->b->ledger, id, &a, why) != 1)
 		return fault_errno(why, ENOENT, "there is no allocation %jd", (intmax_t)id);
 	if (p && p->id != a.project)
-		return fault_errno(why, EEXIST, "allocation %jd is not one of %s; see budgetctl allocation list %s", (intmax_t)id, p->name, p->name);
+		return fault_errno(why, EEXIST,
+			"allocation %jd is not one of %s; see budgetctl allocation list %s", (intmax_t)id,
+			p->name, p->name);
 	return 0;
 }
 
-static int choose_allocation(struct request *rq, const struct project *p, int64_t *allocation, struct fault *why)
+static int choose_allocation(struct request *rq, const struct project *p, int64_t *allocation,
+	struct fault *why)
 {
 	struct only only = { .now = rq->now };
 	int rc = body_int(rq, "allocation", 1, INT64_MAX, allocation, why);
@@ -252,9 +259,12 @@ static int choose_allocation(struct request *rq, const struct project *p, int64_
 	if (allocation_walk(rq->b->ledger, p->id, find_only, &only, why) < 0)
 		return -1;
 	if (only.count == 0)
-		return fault_errno(why, EEXIST, "%s has no live allocation; make one: budgetctl allocation add %s GPU-HOURS", p->name, p->name);
+		return fault_errno(why, EEXIST,
+			"%s has no live allocation; make one: budgetctl allocation add %s GPU-HOURS", p->name,
+			p->name);
 	if (only.count > 1)
-		return fault_errno(why, EEXIST, "%s has %d live allocations; say which one: --allocation ID, see budgetctl allocation list %s",
+		return fault_errno(why, EEXIST,
+			"%s has %d live allocations; say which one: --allocation ID, see budgetctl allocation list %s",
 			p->name, only.count, p->name);
 	*allocation = only.id;
 	return 0;
@@ -265,7 +275,8 @@ int money_allocation(struct request *rq, int64_t *allocation, struct fault *why)
 	const char *name = NULL;
 	struct project p;
 
-	if (body_text(rq, "project", &name, why) < 0 || (name && project_find(rq->b->ledger, name, &p, why) != 1))
+	if (body_text(rq, "project", &name, why) < 0 ||
+		(name && project_find(rq->b->ledger, name, &p, why) != 1))
 		return -1;
 	return choose_allocation(rq, name ? &p : NULL, allocation, why);
 }
@@ -274,11 +285,13 @@ int money_allocation_of(struct request *rq, int64_t project, int64_t *allocation
 {
 	struct project p;
 
-	return project_by_id(rq->b->ledger, project, &p, why) != 1 ? -1 : choose_allocation(rq, &p, allocation, why);
+	return project_by_id(rq->b->ledger, project, &p, why) != 1 ? -1
+		: choose_allocation(rq, &p, allocation, why);
 }
 
 /* Reason, actor and request id of a write. */
-int money_entry(struct request *rq, const char *kind, bool need_reason, struct journal_entry *e, struct fault *why)
+int money_entry(struct request *rq, const char *kind, bool need_reason, struct journal_entry *e,
+	struct fault *why)
 {
 	const char *reason = "", *request_id = "";
 
@@ -323,14 +336,16 @@ static int deposit(struct request *rq, struct fault *why)
 	struct journal_entry e;
 
 	if (money_entry(rq, "deposit", false, &e, why) < 0 || money_units(rq, 1, &e.units, why) < 0 ||
-		money_allocation(rq, &e.allocation, why) < 0 || money_change(rq->b->ledger, &e, rq->now, why) < 0)
+		money_allocation(rq, &e.allocation, why) < 0 ||
+			money_change(rq->b->ledger, &e, rq->now, why) < 0)
 		return -1;
 	return journal_json(rq, rq->b->ledger, &e, &rq->reply, why);
 }
 
 void money_body_of_query(struct request *rq)
 {
-	static const char *const texts[] = { "reason", "request_id" }, *const flags[] = { "dry_run", "force" };
+	static const char *const texts[] = { "reason", "request_id" },
+		*const flags[] = { "dry_run", "force" };
 
 	rq->body = json_object_new_object();
 	for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
@@ -347,7 +362,8 @@ int money_write(struct request *rq, handler_fn apply, struct fault *why)
 
 	if (body_flag(rq, "dry_run", &dry_run, why) < 0 || ledger_begin(rq->b->ledger, LEDGER_MONEY, why) < 0)
 		return -1;
-	if (money_expire(rq->b->ledger, rq->now, why) < 0 || request_said(rq, why) < 0 || apply(rq, why) < 0) {
+	if (money_expire(rq->b->ledger, rq->now, why) < 0 || request_said(rq, why) < 0 ||
+		apply(rq, why) < 0) {
 		ledger_rollback(rq->b->ledger);
 		return -1;
 	}

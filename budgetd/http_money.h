@@ -9,7 +9,8 @@
 #include "budgetd/routes.h"
 
 /* Kind, time, actor, reason and request id of a write; the rest of *e is empty. */
-int money_entry(struct request *rq, const char *kind, bool need_reason, struct journal_entry *e, struct fault *why);
+int money_entry(struct request *rq, const char *kind, bool need_reason, struct journal_entry *e,
+	struct fault *why);
 /* The same for a change of a setting: the reason can be left out. */
 int money_words(struct request *rq, struct change_words *out, struct fault *why);
 /* "amount_units", at least `min`; absent is an error. */
@@ -22,12 +23,13 @@ int money_allocation_of(struct request *rq, int64_t project, int64_t *allocation
 /* A DELETE has no body: what its query says of reason, request_id, dry_run and force becomes one. */
 void money_body_of_query(struct request *rq);
 
-/* `apply` in a LEDGER_MONEY transaction, after what has ended has expired. 201 and written; or, with "dry_run" in the
- * body, 200, the same answer with "dry_run": true, and nothing written. */
+/* `apply` in a LEDGER_MONEY transaction, after what has ended has expired. 201 and written; or, with
+ * "dry_run" in the body, 200, the same answer with "dry_run": true, and nothing written. */
 int money_write(struct request *rq, handler_fn apply, struct fault *why);
 
 /* Rows of replies, given away. */
 struct json_object *allocation_json(const struct allocation *a, const char *project, int64_t now);
-int journal_json(struct request *rq, struct ledger *l, const struct journal_entry *e, struct json_object **out, struct fault *why);
+int journal_json(struct request *rq, struct ledger *l, const struct journal_entry *e,
+	struct json_object **out, struct fault *why);
 
 #endif

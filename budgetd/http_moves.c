@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * http_moves.c - withdrawals, adjustments, transfers, refunds, voids: who may, and what the ledger made of it. */
+ * http_moves.c - withdrawals, adjustments, transfers, refunds, voids: who may, and what the ledger made of
+ * it. */
 #include "budgetd/http_money.h"
 #include "budgetd/ledger_moves.h"
 #include <errno.h>
@@ -20,13 +21,15 @@ static int reply_group(struct request *rq, const struct journal_entry *e, struct
 	return rc;
 }
 
-/* Who takes from a project stands above it: its own owner got the GPU-hours to share them out, not to send them back. */
+/* Who takes from a project stands above it: its own owner got the GPU-hours to share them out, not to send
+ * them back. */
 static int may_take_from(struct request *rq, int64_t allocation, struct fault *why)
 {
 	struct allocation a;
 	struct project p;
 
-	if (allocation_by_id(rq->b->ledger, allocation, &a, why) != 1 || project_by_id(rq->b->ledger, a.project, &p, why) != 1)
+	if (allocation_by_id(rq->b->ledger, allocation, &a, why) != 1 ||
+		project_by_id(rq->b->ledger, a.project, &p, why) != 1)
 		return -1;
 	return request_may_own(rq, rq->b->ledger, p.parent, why);
 }
@@ -40,18 +43,21 @@ static int may_take_from_named(struct request *rq, struct fault *why)
 
 	if (rc != 1)
 		return rc;
-	return project_find(rq->b->ledger, name, &p, why) != 1 ? -1 : request_may_own(rq, rq->b->ledger, p.parent, why);
+	return project_find(rq->b->ledger, name, &p, why) != 1 ? -1
+		: request_may_own(rq, rq->b->ledger, p.parent, why);
 }
 
 static int withdraw(struct request *rq, struct fault *why)
 {
 	struct journal_entry e;
 
-	if (may_take_from_named(rq, why) < 0 || money_entry(rq, "withdrawal", true, &e, why) < 0 || money_units(rq, 1, &e.units, why) < 0 ||
-		money_allocation(rq, &e.allocation, why) < 0 || may_take_from(rq, e.allocation, why) < 0)
+	if (may_take_from_named(rq, why) < 0 || money_entry(rq, "withdrawal", true, &e, why) < 0 ||
+		money_units(rq, 1, &e.units, why) < 0 || money_allocation(rq, &e.allocation, why) < 0 ||
+		may_take_from(rq, e.allocation, why) < 0)
 		return -1;
 	e.units = -e.units;
-	return money_change(rq->b->ledger, &e, rq->now, why) < 0 ? -1 : journal_json(rq, rq->b->ledger, &e, &rq->reply, why);
+	return money_change(rq->b->ledger, &e, rq->now, why) < 0 ? -1
+		: journal_json(rq, rq->b->ledger, &e, &rq->reply, why);
 }
 
 int withdrawal_post(struct request *rq, struct fault *why)
@@ -63,12 +69,14 @@ static int adjust(struct request *rq, struct fault *why)
 {
 	struct journal_entry e;
 
-	if (money_entry(rq, "adjustment", true, &e, why) < 0 || money_units(rq, -INT64_MAX / 4, &e.units, why) < 0 ||
+	if (money_entry(rq, "adjustment", true, &e, why) < 0 ||
+		money_units(rq, -INT64_MAX / 4, &e.units, why) < 0 ||
 		money_allocation(rq, &e.allocation, why) < 0)
 		return -1;
 	if (e.units == 0)
 		return fault_errno(why, EINVAL, "an adjustment of 0 GPU-h changes nothing");
-	return money_change(rq->b->ledger, &e, rq->now, why) < 0 ? -1 : journal_json(rq, rq->b->ledger, &e, &rq->reply, why);
+	return money_change(rq->b->ledger, &e, rq->now, why) < 0 ? -1
+		: journal_json(rq, rq->b->ledger, &e, &rq->reply, why);
 }
 
 int adjustment_post(struct request *rq, struct fault *why)
@@ -80,7 +88,8 @@ static int project_of_key(struct request *rq, const char *key, struct project *o
 {
 	const char *name = NULL;
 
-	return body_need_text(rq, key, &name, why) < 0 || project_find(rq->b->ledger, name, out, why) != 1 ? -1 : 0;
+	return body_need_text(rq, key, &name, why) < 0 ||
+		project_find(rq->b->ledger, name, out, why) != 1 ? -1 : 0;
 }
 
 /* By the authority of the lowest project that is above both ends (doc/model.md, 4). */

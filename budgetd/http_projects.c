@@ -22,12 +22,14 @@ static int list_member(const char *user, enum member_role role, void *arg)
 {
 	struct lists *lists = arg;
 
-	json_object_array_add(role == ROLE_OWNER ? lists->owners : lists->members, json_object_new_string(user));
+	json_object_array_add(role == ROLE_OWNER ? lists->owners : lists->members,
+		json_object_new_string(user));
 	return 0;
 }
 
 /* The policy in force: the nearest one above, else the site's. */
-static int effective_policy(struct request *rq, struct ledger *l, const struct project *p, enum on_exhausted *out, struct fault *why)
+static int effective_policy(struct request *rq, struct ledger *l, const struct project *p,
+	enum on_exhausted *out, struct fault *why)
 {
 	struct project up = *p;
 
@@ -38,7 +40,8 @@ static int effective_policy(struct request *rq, struct ledger *l, const struct p
 	return 0;
 }
 
-static int project_json(struct request *rq, struct ledger *l, const struct project *p, int depth, struct json_object **out, struct fault *why)
+static int project_json(struct request *rq, struct ledger *l, const struct project *p, int depth,
+	struct json_object **out, struct fault *why)
 {
 	struct json_object *o = json_object_new_object();
 	struct lists lists = { json_object_new_array(), json_object_new_array() };
@@ -50,8 +53,10 @@ static int project_json(struct request *rq, struct ledger *l, const struct proje
 	json_object_object_add(o, "name", json_object_new_string(p->name));
 	json_object_object_add(o, "owners", lists.owners);
 	json_object_object_add(o, "members", lists.members);
-	if ((p->parent && project_by_id(l, p->parent, &parent, why) != 1) || project_path_text(l, p->id, path, sizeof(path), why) < 0 ||
-		effective_policy(rq, l, p, &effective, why) < 0 || user_shares_effective(l, p, &divided, why) < 0 ||
+	if ((p->parent && project_by_id(l, p->parent, &parent, why) != 1) ||
+		project_path_text(l, p->id, path, sizeof(path), why) < 0 ||
+		effective_policy(rq, l, p, &effective, why) < 0 ||
+		user_shares_effective(l, p, &divided, why) < 0 ||
 		member_walk(l, p->id, list_member, &lists, why) < 0) {
 		json_object_put(o);
 		return -1;
@@ -119,7 +124,8 @@ static int read_policy(struct request *rq, struct project *p, struct fault *why)
 		return rc;
 	p->on_exhausted = on_exhausted_of(text);
 	if (p->on_exhausted == ON_EXHAUSTED_INHERIT && strcmp(text, "inherit") != 0)
-		return fault_errno(why, EINVAL, "on_exhausted is free, reject, wait or inherit, not \"%.40s\"", text);
+		return fault_errno(why, EINVAL,
+			"on_exhausted is free, reject, wait or inherit, not \"%.40s\"", text);
 	return 0;
 }
 
@@ -161,7 +167,8 @@ static int read_parent(struct request *rq, struct project *p, struct fault *why)
 
 static int read_fields(struct request *rq, struct project *p, struct fault *why)
 {
-	return read_parent(rq, p, why) < 0 || read_policy(rq, p, why) < 0 || read_user_shares(rq, p, why) < 0 ||
+	return read_parent(rq, p, why) < 0 || read_policy(rq, p, why) < 0 ||
+		read_user_shares(rq, p, why) < 0 ||
 			       body_int(rq, "share", 0, 1000000, &p->share, why) < 0 ||
 			       body_int(rq, "credit_units", 0, INT64_MAX / 4, &p->credit, why) < 0 ||
 			       body_flag(rq, "unmetered", &p->unmetered, why) < 0 ?
@@ -170,15 +177,17 @@ static int read_fields(struct request *rq, struct project *p, struct fault *why)
 
 /* --- its people --------------------------------------------------------------------------------- */
 
-/* The lists of a body in the order they are followed: who is removed as one thing and added as another in the same call is the other in
- * the end, and who is in both lists is an owner. */
+/* The lists of a body in the order they are followed: who is removed as one thing and added as another in the
+ * same call is the other in the end, and who is in both lists is an owner. */
 static const struct people_list {
 	const char *key;
 	enum member_role role;
 	bool remove;
 } people_lists[] = {
-	{ "remove_owners", ROLE_OWNER, true },	{ "remove_members", ROLE_MEMBER, true }, { "members", ROLE_MEMBER, false },
-	{ "add_members", ROLE_MEMBER, false },	{ "owners", ROLE_OWNER, false },	 { "add_owners", ROLE_OWNER, false },
+	{ "remove_owners", ROLE_OWNER, true },	{ "remove_members", ROLE_MEMBER, true },
+		{ "members", ROLE_MEMBER, false },
+	{ "add_members", ROLE_MEMBER, false },	{ "owners", ROLE_OWNER, false },	 { "add_owners",
+		ROLE_OWNER, false },
 };
 
 /* A project that is being written. */
@@ -188,9 +197,11 @@ struct writing {
 	struct change_words words;
 };
 
-typedef int (*person_fn)(struct writing *x, const struct people_list *list, const char *user, struct fault *why);
+typedef int (*person_fn)(struct writing *x, const struct people_list *list, const char *user,
+	struct fault *why);
 
-static int each_person_of(struct writing *x, const struct people_list *list, person_fn each, struct fault *why)
+static int each_person_of(struct writing *x, const struct people_list *list, person_fn each,
+	struct fault *why)
 {
 	struct json_object *names, *user;
 
@@ -216,7 +227,8 @@ static int each_person(struct writing *x, person_fn each, struct fault *why)
 	return 0;
 }
 
-static int check_person(struct writing *x, const struct people_list *list, const char *user, struct fault *why)
+static int check_person(struct writing *x, const struct people_list *list, const char *user,
+	struct fault *why)
 {
 	struct fault detail = {0};
 	int64_t uid;
@@ -224,16 +236,19 @@ static int check_person(struct writing *x, const struct people_list *list, const
 	(void)x;
 	if (list->remove || people_uid(user, &uid, &detail) == 0)
 		return 0;
-	return errno == ENOENT ? fault_errno(why, EINVAL, "%s; if the name is right, say so with --force", detail.text) :
+	return errno == ENOENT ? fault_errno(why, EINVAL, "%s; if the name is right, say so with --force",
+		detail.text) :
 				 fault_set(why, "%s", detail.text);
 }
 
-/* A mistyped name would have rights that nobody uses, and the meant one none. The directory is asked outside of any transaction. */
+/* A mistyped name would have rights that nobody uses, and the meant one none. The directory is asked outside
+ * of any transaction. */
 static int check_people(struct request *rq, struct fault *why)
 {
 	bool force = false;
 
-	return body_flag(rq, "force", &force, why) < 0 ? -1 : force ? 0 : each_person(&(struct writing){ .rq = rq }, check_person, why);
+	return body_flag(rq, "force", &force, why) < 0 ? -1 : force ? 0
+		: each_person(&(struct writing){ .rq = rq }, check_person, why);
 }
 
 /* An owner is a member too: a list of members neither demotes nor removes one. */
@@ -245,29 +260,36 @@ static int set_person(struct writing *x, const struct people_list *list, const c
 	if (member_role_here(l, x->p.id, user, &here, why) < 0)
 		return -1;
 	if (list->remove && here == ROLE_OWNER && list->role == ROLE_MEMBER)
-		return fault_errno(why, EEXIST, "%s is an owner of %s: --remove-owners takes that away", user, x->p.name);
+		return fault_errno(why, EEXIST, "%s is an owner of %s: --remove-owners takes that away", user,
+			x->p.name);
 	if (list->remove ? here != list->role : here >= list->role)
 		return 0;
-	return member_set(l, x->p.id, user, then, why) < 0 ? -1 : change_role(l, &x->words, x->p.id, user, here, then, why);
+	return member_set(l, x->p.id, user, then, why) < 0 ? -1
+		: change_role(l, &x->words, x->p.id, user, here, then, why);
 }
 
 /* --- who may change what ------------------------------------------------------------------------ */
 
-/* What owners may set. `above`: of a project below theirs, not of their own. All else is for administrators. */
+/* What owners may set. `above`: of a project below theirs, not of their own. All else is for
+ * administrators. */
 static const struct {
 	const char *key;
 	bool above;
 } owners_keys[] = {
-	{ "share", true }, { "user_shares", false }, { "add_members", false }, { "remove_members", false }, { "force", false }, { "request_id", false },
+	{ "share", true }, { "user_shares", false }, { "add_members", false }, { "remove_members", false },
+		{ "force", false }, { "request_id", false },
 	{ "reason", false }, { "dry_run", false },
 };
 
-static int check_key(struct request *rq, struct ledger *l, const struct project *p, const char *key, struct fault *why)
+static int check_key(struct request *rq, struct ledger *l, const struct project *p, const char *key,
+	struct fault *why)
 {
 	for (size_t i = 0; i < sizeof(owners_keys) / sizeof(*owners_keys); i++)
 		if (strcmp(owners_keys[i].key, key) == 0)
 			return owners_keys[i].above ? request_may_own(rq, l, p->parent, why) : 0;
-	return fault_errno(why, EACCES, "only an administrator may set \"%s\"; owners set the share of what is below them, members, and user_shares", key);
+	return fault_errno(why, EACCES,
+		"only an administrator may set \"%s\"; owners set the share of what is below them, members, and user_shares",
+		key);
 }
 
 static int check_rights(struct request *rq, struct ledger *l, const struct project *p, struct fault *why)
@@ -292,7 +314,8 @@ static int check_rights_first(struct request *rq, struct fault *why)
 
 	if (ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
 		return -1;
-	rc = project_find(rq->b->reader, rq->name, &p, why) != 1 ? -1 : check_rights(rq, rq->b->reader, &p, why);
+	rc = project_find(rq->b->reader, rq->name, &p, why) != 1 ? -1
+		: check_rights(rq, rq->b->reader, &p, why);
 	ledger_rollback(rq->b->reader);
 	return rc;
 }
@@ -318,10 +341,12 @@ static int note_credit(struct writing *x, struct fault *why)
 	if (path.nodes[0].budget.metered)
 		return 0;
 	if (path.nodes[0].unmetered)
-		snprintf(text, sizeof(text), "%s is set unmetered, so its credit has no effect; budgetctl project set %s --unmetered no",
+		snprintf(text, sizeof(text),
+			"%s is set unmetered, so its credit has no effect; budgetctl project set %s --unmetered no",
 			x->p.name, x->p.name);
 	else
-		snprintf(text, sizeof(text), "%s has no allocation, so its credit has no effect; budgetctl allocation add %s 0 has it metered",
+		snprintf(text, sizeof(text),
+			"%s has no allocation, so its credit has no effect; budgetctl allocation add %s 0 has it metered",
 			x->p.name, x->p.name);
 	put_text(x->rq->reply, "note", text);
 	return 0;
@@ -332,7 +357,8 @@ static int write_project(struct writing *x, const struct project *was, struct fa
 {
 	struct ledger *l = x->rq->b->ledger;
 
-	if (project_set(l, &x->p, why) < 0 || change_project(l, &x->words, was, &x->p, why) < 0 || each_person(x, set_person, why) < 0)
+	if (project_set(l, &x->p, why) < 0 || change_project(l, &x->words, was, &x->p, why) < 0 ||
+		each_person(x, set_person, why) < 0)
 		return -1;
 	return project_json(x->rq, l, &x->p, 0, &x->rq->reply, why) < 0 ? -1 : note_credit(x, why);
 }
@@ -347,8 +373,10 @@ static int add(struct request *rq, struct fault *why)
 	if (begin_writing(rq, &x, why) < 0 || body_need_text(rq, "name", &name, why) < 0)
 		return -1;
 	if (rq->said)
-		return project_find(l, name, &x.p, why) != 1 ? -1 : project_json(rq, l, &x.p, 0, &rq->reply, why);
-	if (project_name_normal(name, x.p.name, why) < 0 || read_fields(rq, &x.p, why) < 0 || project_add(l, &x.p, rq->now, why) < 0 ||
+		return project_find(l, name, &x.p, why) != 1 ? -1
+			: project_json(rq, l, &x.p, 0, &rq->reply, why);
+	if (project_name_normal(name, x.p.name, why) < 0 || read_fields(rq, &x.p, why) < 0 ||
+		project_add(l, &x.p, rq->now, why) < 0 ||
 		change_existence(l, &x.words, x.p.id, true, why) < 0)
 		return -1;
 	return write_project(&x, NULL, why);		/* set checks the depth */
@@ -359,7 +387,8 @@ static int set(struct request *rq, struct fault *why)
 	struct writing x;
 	struct project was;
 
-	if (begin_writing(rq, &x, why) < 0 || project_find(rq->b->ledger, rq->name, &x.p, why) != 1 || check_rights(rq, rq->b->ledger, &x.p, why) < 0)
+	if (begin_writing(rq, &x, why) < 0 || project_find(rq->b->ledger, rq->name, &x.p, why) != 1 ||
+		check_rights(rq, rq->b->ledger, &x.p, why) < 0)
 		return -1;
 	if (rq->said)
 		return project_json(rq, rq->b->ledger, &x.p, 0, &rq->reply, why);
@@ -377,7 +406,8 @@ static int take_back(struct request *rq, const struct project *p, amount_t unspe
 	if (body_flag(rq, "force", &force, why) < 0 || money_entry(rq, "withdrawal", false, &e, why) < 0)
 		return -1;
 	if (!force)
-		return fault_errno(why, EEXIST, "%s has %s GPU-h unspent: move them first (budgetctl transfer), or withdraw them with the project "
+		return fault_errno(why, EEXIST,
+			"%s has %s GPU-h unspent: move them first (budgetctl transfer), or withdraw them with the project "
 			"(--force)", p->name, amount_text(unspent, text));
 	if (!e.reason[0])
 		snprintf(e.reason, sizeof(e.reason), "the project is removed");
@@ -393,8 +423,10 @@ static int remove_it(struct request *rq, struct fault *why)
 	if (begin_writing(rq, &x, why) < 0)
 		return -1;
 	if (!rq->said) {
-		if (project_find(l, rq->name, &x.p, why) != 1 || money_unspent(l, x.p.id, rq->now, &unspent, why) < 0 ||
-			project_remove(l, x.p.id, rq->now, why) < 0 || (unspent && take_back(rq, &x.p, unspent, why) < 0) ||
+		if (project_find(l, rq->name, &x.p, why) != 1 ||
+			money_unspent(l, x.p.id, rq->now, &unspent, why) < 0 ||
+			project_remove(l, x.p.id, rq->now, why) < 0 ||
+			(unspent && take_back(rq, &x.p, unspent, why) < 0) ||
 			change_existence(l, &x.words, x.p.id, false, why) < 0)
 			return -1;
 	}
@@ -416,7 +448,8 @@ int project_patch(struct request *rq, struct fault *why)
 	if (check_rights_first(rq, why) < 0 || check_people(rq, why) < 0 || money_write(rq, set, why) < 0)
 		return -1;
 	if (rq->status == MHD_HTTP_CREATED)
-		log_info("project %s was changed by %s", rq->name, people_name(rq->b->people, rq->uid, rq->now, who));
+		log_info("project %s was changed by %s", rq->name,
+			people_name(rq->b->people, rq->uid, rq->now, who));
 	rq->status = MHD_HTTP_OK;
 	return 0;
 }

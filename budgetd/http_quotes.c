@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_quotes.c - POST /v1/quotes: what a submission would be told now, without submitting it.
  *
- * The same decision as a verdict's, over the reader: nothing is written, and a queue of quotes delays no submission. The user is the one
- * who calls, whatever the body says. As at submission, Slurm must know the user in the account: otherwise it would refuse the job, and what
- * a project has left is no business of strangers. */
+ * The same decision as a verdict's, over the reader: nothing is written, and a queue of quotes delays no
+ * submission. The user is the one who calls, whatever the body says. As at submission, Slurm must know the
+ * user in the account: otherwise it would refuse the job, and what a project has left is no business of
+ * strangers. */
 #include "budgetd/admit.h"
 #include "budgetd/cluster_state.h"
 #include "budgetd/people.h"
@@ -34,13 +35,15 @@ static bool may_submit(const struct quoting *x, const char *account)
 
 	if (x->rq->administrator || !account || !*account || cluster_state_may_use(cluster, x->user, account))
 		return true;
-	return project_find(x->rq->b->reader, account, &p, NULL) != 1 || request_may_see(x->rq, x->rq->b->reader, p.id, NULL) == 0;
+	return project_find(x->rq->b->reader, account, &p, NULL) != 1 ||
+		request_may_see(x->rq, x->rq->b->reader, p.id, NULL) == 0;
 }
 
 static void refuse_stranger(const struct quoting *x, const char *account, struct verdict *v)
 {
 	*v = (struct verdict){0};
-	snprintf(v->text, sizeof(v->text), "refused: Slurm does not know %.64s in account %.64s, it would refuse the job; "
+	snprintf(v->text, sizeof(v->text),
+		"refused: Slurm does not know %.64s in account %.64s, it would refuse the job; "
 		"`sacctmgr show assoc user=%.64s` lists the accounts there are", x->user, account, x->user);
 }
 
@@ -68,8 +71,8 @@ static int quote_question(struct quoting *x, struct question *q, struct fault *w
 	if (priced.price > 0 && !may_submit(x, q->account))
 		refuse_stranger(x, q->account, &v);
 	merge(&x->verdict, &v);
-	part = (struct quote_part){ .request = &priced.request, .options = &priced.options, .time_limit_s = priced.time_limit_s,
-		.price = priced.price };
+	part = (struct quote_part){ .request = &priced.request, .options = &priced.options,
+		.time_limit_s = priced.time_limit_s, .price = priced.price };
 	return quote_add(&x->quote, &part, &priced.rules, why);
 }
 
@@ -97,7 +100,8 @@ static int quote_all(struct quoting *x)
 		return fault_errno(x->why, EINVAL, "\"components\" must be a list of objects");
 	n = json_object_array_length(list);
 	if (n < 1 || n > COMPONENTS_MAX)
-		return fault_errno(x->why, EINVAL, "a job has 1 to %d components, not %zu", COMPONENTS_MAX, n);
+		return fault_errno(x->why, EINVAL, "a job has 1 to %d components, not %zu", COMPONENTS_MAX,
+			n);
 	for (size_t i = 0; i < n; i++)
 		if (quote_component(x, json_object_array_get_idx(list, i), n > 1) < 0)
 			return -1;
@@ -130,7 +134,8 @@ int quote_post(struct request *rq, struct fault *why)
 	x->verdict.accepted = true;
 	quote_init(&x->quote);
 	people_name(rq->b->people, rq->uid, rq->now, x->user);
-	cluster_state_default_account(rq->b->cluster, x->user, x->default_account, sizeof(x->default_account));
+	cluster_state_default_account(rq->b->cluster, x->user, x->default_account,
+		sizeof(x->default_account));
 	rc = ledger_begin(rq->b->reader, LEDGER_READ, why);
 	if (rc == 0) {
 		rc = quote_all(x);

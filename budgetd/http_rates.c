@@ -65,7 +65,8 @@ static int set_rate(struct request *rq, struct fault *why)
 	return 0;
 }
 
-/* What is committed is read by a transaction of its own: a dry run and a failed commit leave the rates as they are. */
+/* What is committed is read by a transaction of its own: a dry run and a failed commit leave the rates as
+ * they are. */
 int rate_post(struct request *rq, struct fault *why)
 {
 	int rc;

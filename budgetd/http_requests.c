@@ -11,7 +11,8 @@
 
 #define PAGE_MAX 1000
 
-static int request_json(struct ledger *l, const struct budget_request *r, struct json_object **out, struct fault *why)
+static int request_json(struct ledger *l, const struct budget_request *r, struct json_object **out,
+	struct fault *why)
 {
 	bool is_open = !r->decision[0];
 	struct json_object *o;
@@ -45,7 +46,8 @@ struct listing {
 	struct fault *why;
 };
 
-/* Without ?project= the rows are those that the caller may see; others do not count, or a page could be empty before the last. */
+/* Without ?project= the rows are those that the caller may see; others do not count, or a page could be empty
+ * before the last. */
 static int list_request(const struct budget_request *r, void *arg)
 {
 	struct listing *x = arg;
@@ -69,7 +71,8 @@ static int list_in_transaction(struct listing *x, struct fault *why)
 	int64_t all, before, rows;
 	struct project p;
 
-	if (request_query_int(x->rq, "all", 0, 1, &all, why) < 0 || request_query_int(x->rq, "before", 0, INT64_MAX, &before, why) < 0 ||
+	if (request_query_int(x->rq, "all", 0, 1, &all, why) < 0 ||
+		request_query_int(x->rq, "before", 0, INT64_MAX, &before, why) < 0 ||
 		request_query_int(x->rq, "limit", PAGE_MAX, PAGE_MAX, &x->limit, why) < 0)
 		return -1;
 	if (request_project(x->rq, l, &p, why) < 0)
@@ -103,14 +106,16 @@ static int ask(struct request *rq, struct fault *why)
 	struct project p;
 
 	if (money_entry(rq, "deposit", true, &e, why) < 0 || money_units(rq, 1, &r.units, why) < 0 ||
-		body_need_text(rq, "project", &name, why) < 0 || project_find(rq->b->ledger, name, &p, why) != 1 ||
+		body_need_text(rq, "project", &name, why) < 0 ||
+			project_find(rq->b->ledger, name, &p, why) != 1 ||
 		request_may_see(rq, rq->b->ledger, p.id, why) < 0)
 		return -1;
 	r.project = p.id;
 	memcpy(r.actor, e.actor, sizeof(r.actor));
 	memcpy(r.reason, e.reason, sizeof(r.reason));
 	memcpy(r.request_id, e.request_id, sizeof(r.request_id));
-	return budget_request_add(rq->b->ledger, &r, why) < 0 ? -1 : request_json(rq->b->ledger, &r, &rq->reply, why);
+	return budget_request_add(rq->b->ledger, &r, why) < 0 ? -1
+		: request_json(rq->b->ledger, &r, &rq->reply, why);
 }
 
 int request_post(struct request *rq, struct fault *why)
@@ -121,7 +126,8 @@ int request_post(struct request *rq, struct fault *why)
 /* --- decide ------------------------------------------------------------------------------------- */
 
 /* What is granted goes where a deposit would, into the project that asked. */
-static int grant(struct request *rq, struct budget_request *r, const struct journal_entry *words, struct fault *why)
+static int grant(struct request *rq, struct budget_request *r, const struct journal_entry *words,
+	struct fault *why)
 {
 	struct journal_entry e = *words;
 
@@ -129,7 +135,8 @@ static int grant(struct request *rq, struct budget_request *r, const struct jour
 	if (body_int(rq, "amount_units", 1, INT64_MAX / 4, &e.units, why) < 0 ||
 		money_allocation_of(rq, r->project, &e.allocation, why) < 0)
 		return -1;
-	snprintf(e.reason, sizeof(e.reason), "request %jd of %.200s: %.250s", (intmax_t)r->id, r->actor, r->reason);
+	snprintf(e.reason, sizeof(e.reason), "request %jd of %.200s: %.250s", (intmax_t)r->id, r->actor,
+		r->reason);
 	if (money_change(rq->b->ledger, &e, rq->now, why) < 0)
 		return -1;
 	r->entry = e.id;
@@ -153,7 +160,8 @@ static int find_request(struct request *rq, struct budget_request *r, struct fau
 {
 	int64_t id;
 	struct project p;
-	int rc = number_parse(rq->name, INT64_MAX, &id) < 0 ? 0 : budget_request_by_id(rq->b->ledger, id, r, why);
+	int rc = number_parse(rq->name, INT64_MAX, &id) < 0 ? 0
+		: budget_request_by_id(rq->b->ledger, id, r, why);
 
 	if (rc != 1)
 		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no request %s", rq->name);
@@ -168,12 +176,14 @@ static int decide(struct request *rq, struct fault *why)
 	struct journal_entry e;
 	bool approve;
 
-	if (money_entry(rq, "deposit", true, &e, why) < 0 || read_decision(rq, &approve, why) < 0 || find_request(rq, &r, why) < 0)
+	if (money_entry(rq, "deposit", true, &e, why) < 0 || read_decision(rq, &approve, why) < 0 ||
+		find_request(rq, &r, why) < 0)
 		return -1;
 	if (r.decision[0] && e.request_id[0] && strcmp(r.decision_id, e.request_id) == 0)
 		return request_json(rq->b->ledger, &r, &rq->reply, why);	/* said twice, done once */
 	if (r.decision[0])
-		return fault_errno(why, EEXIST, "request %jd was %s before, by %s: %s", (intmax_t)r.id, r.decision, r.decided_by, r.answer);
+		return fault_errno(why, EEXIST, "request %jd was %s before, by %s: %s", (intmax_t)r.id,
+			r.decision, r.decided_by, r.answer);
 	if (approve && grant(rq, &r, &e, why) < 0)
 		return -1;
 	snprintf(r.decision, sizeof(r.decision), "%s", approve ? "approved" : "refused");
@@ -181,7 +191,8 @@ static int decide(struct request *rq, struct fault *why)
 	memcpy(r.decided_by, e.actor, sizeof(r.decided_by));
 	memcpy(r.answer, e.reason, sizeof(r.answer));
 	memcpy(r.decision_id, e.request_id, sizeof(r.decision_id));
-	return budget_request_decide(rq->b->ledger, &r, why) < 0 ? -1 : request_json(rq->b->ledger, &r, &rq->reply, why);
+	return budget_request_decide(rq->b->ledger, &r, why) < 0 ? -1
+		: request_json(rq->b->ledger, &r, &rq->reply, why);
 }
 
 int request_patch(struct request *rq, struct fault *why)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * http_shadow.c - GET /v1/shadow: what would have been refused, moved to the free tier or displaced, and for whom. */
+ * http_shadow.c - GET /v1/shadow: what would have been refused, moved to the free tier or displaced, and for
+ * whom. */
 #include "budgetd/ledger_shadow.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
@@ -44,11 +45,13 @@ int shadow_get(struct request *rq, struct fault *why)
 	int rc = -1;
 
 	if (request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
-		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 || ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
+		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 ||
+			ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
 		return -1;
 	x.rows = json_object_new_array();
 	if (request_project(rq, rq->b->reader, &p, why) == 0)
-		rc = shadow_walk(rq->b->reader, p.id ? p.name : NULL, request_query(rq, "all") != NULL, before, x.limit + 1, list_shadow, &x, why);
+		rc = shadow_walk(rq->b->reader, p.id ? p.name : NULL, request_query(rq, "all") != NULL,
+			before, x.limit + 1, list_shadow, &x, why);
 	ledger_rollback(rq->b->reader);
 	rq->reply = reply_rows(x.rows, x.count > x.limit);
 	return rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * http_shares.c - the weights of projects among their siblings, and of users in projects that are divided: list, and set those of users
+ * http_shares.c - the weights of projects among their siblings, and of users in projects that are divided:
+ * list, and set those of users
  *
  * The weight of a project is set as a project is: http_projects.c. */
 #include "budgetd/http_money.h"
@@ -83,7 +84,8 @@ int shares_get(struct request *rq, struct fault *why)
 
 /* --- set ---------------------------------------------------------------------------------------- */
 
-/* Found before the transaction; else who is gone from the host and has a weight, by the name it was set for. */
+/* Found before the transaction; else who is gone from the host and has a weight, by the name it was set
+ * for. */
 static int whose(struct request *rq, const struct project *p, struct user_share *s, struct fault *why)
 {
 	int rc = body_int(rq, "uid", 0, UINT32_MAX, &s->uid, why);
@@ -91,7 +93,8 @@ static int whose(struct request *rq, const struct project *p, struct user_share 
 	if (rc == 0)
 		rc = user_share_uid(rq->b->ledger, p->id, s->user, &s->uid, why);
 	if (rc == 0)
-		return fault_errno(why, ENOENT, "there is no user %s on the host of budgetd, so %s/%s has no weight; a project has one by its own name "
+		return fault_errno(why, ENOENT,
+			"there is no user %s on the host of budgetd, so %s/%s has no weight; a project has one by its own name "
 			"alone: budgetctl share set PROJECT WEIGHT", s->user, p->name, s->user);
 	return rc < 0 ? -1 : 0;
 }
@@ -104,7 +107,8 @@ static int note_effect(struct request *rq, const struct project *p, struct fault
 
 	if (user_shares_effective(rq->b->ledger, p, &divided, why) < 0)
 		return -1;
-	snprintf(text, sizeof(text), "%s is not divided among its users, so the weight has no effect yet: budgetctl project set %s --user-shares=yes",
+	snprintf(text, sizeof(text),
+		"%s is not divided among its users, so the weight has no effect yet: budgetctl project set %s --user-shares=yes",
 		p->name, p->name);
 	if (!divided)
 		put_text(rq->reply, "note", text);
@@ -120,7 +124,8 @@ static int set_share(struct request *rq, struct fault *why)
 	struct project p;
 	int said;
 
-	if (money_words(rq, &w, why) < 0 || body_need_text(rq, "project", &name, why) < 0 || body_need_text(rq, "user", &user, why) < 0 ||
+	if (money_words(rq, &w, why) < 0 || body_need_text(rq, "project", &name, why) < 0 ||
+		body_need_text(rq, "user", &user, why) < 0 ||
 		(said = body_int(rq, "share", 0, USER_SHARE_MAX, &s.share, why)) < 0)
 		return -1;
 	if (!said)
@@ -144,7 +149,8 @@ int share_post(struct request *rq, struct fault *why)
 		return -1;
 	if (!*user || strlen(user) >= USER_NAME_MAX)
 		return fault_errno(why, EINVAL, "a user name has 1 to %d characters", USER_NAME_MAX - 1);
-	if (people_uid(user, &uid, NULL) == 0)		/* not while a transaction is open: the directory can be slow */
+	/* not while a transaction is open: the directory can be slow */
+	if (people_uid(user, &uid, NULL) == 0)
 		json_object_object_add(rq->body, "uid", json_object_new_int64(uid));
 	if (money_write(rq, set_share, why) < 0)
 		return -1;

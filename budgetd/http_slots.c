@@ -26,7 +26,8 @@ static struct json_object *slot_json(const struct request *rq, const struct slot
 	put_int(o, "boosted_percent", s->boosted_percent);
 	put_text(o, "when", slot_text(s, text));
 	put_text(o, "time_zone", rq->b->settings->time_zone);
-	put_bool(o, "open", !s->removed_at && slot_is_open(&rule, rq->now + zone_offset(rq->b->zone, rq->now)));
+	put_bool(o, "open", !s->removed_at && slot_is_open(&rule,
+		rq->now + zone_offset(rq->b->zone, rq->now)));
 	put_int(o, "created_at", s->created_at);
 	put_int_or_null(o, "removed_at", s->removed_at, s->removed_at == 0);
 	return o;
@@ -67,7 +68,8 @@ int slots_get(struct request *rq, struct fault *why)
 
 /* --- add and remove ----------------------------------------------------------------------------- */
 
-static int need_int(struct request *rq, const char *key, int64_t min, int64_t max, int64_t *out, struct fault *why)
+static int need_int(struct request *rq, const char *key, int64_t min, int64_t max, int64_t *out,
+	struct fault *why)
 {
 	int rc = body_int(rq, key, min, max, out, why);
 
@@ -94,8 +96,9 @@ static int add_slot(struct request *rq, struct fault *why)
 	struct change_words w;
 	struct project p;
 
-	if (money_words(rq, &w, why) < 0 || body_need_text(rq, "project", &name, why) < 0 || read_slot(rq, &s, why) < 0 ||
-		project_find(l, name, &p, why) != 1 || request_may_own(rq, l, p.parent, why) < 0)
+	if (money_words(rq, &w, why) < 0 || body_need_text(rq, "project", &name, why) < 0 ||
+		read_slot(rq, &s, why) < 0 || project_find(l, name, &p, why) != 1 ||
+		request_may_own(rq, l, p.parent, why) < 0)
 		return -1;
 	s.project = p.id;
 	snprintf(s.project_name, sizeof(s.project_name), "%s", p.name);
@@ -120,12 +123,15 @@ static int remove_slot(struct request *rq, struct fault *why)
 	int64_t id;
 
 	if (number_parse(rq->name, INT64_MAX, &id) < 0 || id == 0)
-		return fault_errno(why, EINVAL, "\"%.40s\" is not the id of a slot; see budgetctl slot list", rq->name);
-	if (money_words(rq, &w, why) < 0 || body_flag(rq, "removed", &removed, why) < 0 || slot_by_id(l, id, &s, why) != 1 ||
-		project_by_id(l, s.project, &p, why) != 1 || request_may_own(rq, l, p.parent, why) < 0)
+		return fault_errno(why, EINVAL, "\"%.40s\" is not the id of a slot; see budgetctl slot list",
+			rq->name);
+	if (money_words(rq, &w, why) < 0 || body_flag(rq, "removed", &removed, why) < 0 ||
+		slot_by_id(l, id, &s, why) != 1 || project_by_id(l, s.project, &p, why) != 1 ||
+		request_may_own(rq, l, p.parent, why) < 0)
 		return -1;
 	if (!removed)
-		return fault_errno(why, EINVAL, "a slot can only be removed: say \"removed\": true, and add another one");
+		return fault_errno(why, EINVAL,
+			"a slot can only be removed: say \"removed\": true, and add another one");
 	if (!rq->said && slot_remove(l, &w, &s, rq->now, why) < 0)
 		return -1;
 	rq->reply = slot_json(rq, &s);

@@ -89,8 +89,10 @@ static int list(struct listing *x, struct fault *why)
 
 	if (request_project(x->rq, x->l, &p, why) < 0)
 		return -1;
-	cluster_state_health(b->cluster, &health);	/* before the first pass nobody knows: as the books saw it last */
-	if (ranking_new(x->l, b->settings->window_s, b->rates, health.gpus ? &health.healthy : NULL, x->rq->now, &x->ranking, why) < 0 ||
+	/* before the first pass nobody knows: as the books saw it last */
+	cluster_state_health(b->cluster, &health);
+	if (ranking_new(x->l, b->settings->window_s, b->rates, health.gpus ? &health.healthy : NULL,
+		x->rq->now, &x->ranking, why) < 0 ||
 		ranking_owed(x->ranking, x->l, b->settings->hold == HOLD_TIME_LIMIT, &x->owed, why) < 0)
 		return -1;
 	return project_walk(x->l, p.id, list_project, x, why);

@@ -36,7 +36,8 @@ static struct json_object *verdict_json(struct request *rq, const struct verdict
 
 static void find_stranger(struct request *rq, struct question *q)
 {
-	bool known, may = cluster_state_may_submit(rq->b->cluster, (uid_t)q->uid, q->account ? q->account : "", &known);
+	bool known, may = cluster_state_may_submit(rq->b->cluster, (uid_t)q->uid,
+		q->account ? q->account : "", &known);
 
 	q->stranger = known && !may;
 }
@@ -74,26 +75,31 @@ static bool declares_anew(struct request *rq)
 	return job_options_from_comment(&o, comment, NULL) < 0 || memcmp(&o, &none, sizeof(o)) != 0;
 }
 
-/* What only the budget decides. The tier's QOS is not the user's to choose, and what the daemon holds only money releases. */
-static bool refuse_what_is_ours(struct request *rq, const struct admission_row *a, bool het, struct verdict *v)
+/* What only the budget decides. The tier's QOS is not the user's to choose, and what the daemon holds only
+ * money releases. */
+static bool refuse_what_is_ours(struct request *rq, const struct admission_row *a, bool het,
+	struct verdict *v)
 {
 	const char *qos = NULL, *ours = admit_qos(rq->b, a->tier, het);
 	struct json_object *release, *waits;
 
 	*v = (struct verdict){0};
 	if (body_text(rq, "qos", &qos, NULL) == 1 && strcmp(qos, ours) != 0) {
-		snprintf(v->text, sizeof(v->text), "refused: the QOS follows the tier (%s, QOS %s) and is not changed by hand",
+		snprintf(v->text, sizeof(v->text),
+			"refused: the QOS follows the tier (%s, QOS %s) and is not changed by hand",
 			job_tier_name(a->tier), ours);
 		return true;
 	}
 	if (declares_anew(rq)) {
-		snprintf(v->text, sizeof(v->text), "refused: a comment changes nothing of a job that is in the queue; "
+		snprintf(v->text, sizeof(v->text),
+			"refused: a comment changes nothing of a job that is in the queue; "
 			"use budgetctl job set %jd --min-runtime, --tier or --team-rank", (intmax_t)a->job);
 		return true;
 	}
 	if (json_object_object_get_ex(rq->body, "release", &release) && json_object_get_boolean(release) &&
 		json_object_object_get_ex(rq->body, "waits", &waits) && json_object_get_boolean(waits)) {
-		snprintf(v->text, sizeof(v->text), "refused: tasks of job %jd wait for budget and are released when their project can pay "
+		snprintf(v->text, sizeof(v->text),
+			"refused: tasks of job %jd wait for budget and are released when their project can pay "
 			"for them. See `budgetctl why %jd`; `budgetctl job set %jd --tier free` runs them uncharged and unprotected.",
 			(intmax_t)a->job, (intmax_t)a->job, (intmax_t)a->job);
 		return true;
@@ -101,7 +107,8 @@ static bool refuse_what_is_ours(struct request *rq, const struct admission_row *
 	return false;
 }
 
-/* A job that is changed before the loop has seen it for the first time is not what it was priced as: it is to be priced anew. */
+/* A job that is changed before the loop has seen it for the first time is not what it was priced as: it is to
+ * be priced anew. */
 static int mark_changed(struct ledger *l, struct admission_row *a, struct fault *why)
 {
 	if (a->seen[0])
@@ -115,7 +122,8 @@ static const char *limit_of(struct request *rq)
 {
 	const char *job = NULL;
 
-	if (!json_object_object_get_ex(rq->body, "time_limit_min", NULL) || body_text(rq, "job", &job, NULL) != 1)
+	if (!json_object_object_get_ex(rq->body, "time_limit_min", NULL) ||
+		body_text(rq, "job", &job, NULL) != 1)
 		return NULL;
 	return job;
 }
@@ -190,13 +198,15 @@ static void look_at_record(const struct job_view *j, void *arg)
 static void refuse_hold(const struct named *n, struct verdict *v)
 {
 	*v = (struct verdict){0};
-	snprintf(v->text, sizeof(v->text), "refused: job %s runs, and Slurm gives the GPUs of a run that is held to others. To stop it and keep "
-		"it in the queue: scontrol requeuehold %s.%s%s%s", n->runs, n->runs, n->waits[0] ? " To hold what waits: scontrol hold " : "",
+	snprintf(v->text, sizeof(v->text),
+		"refused: job %s runs, and Slurm gives the GPUs of a run that is held to others. To stop it and keep "
+		"it in the queue: scontrol requeuehold %s.%s%s%s", n->runs, n->runs,
+			n->waits[0] ? " To hold what waits: scontrol hold " : "",
 		n->waits, n->waits[0] ? "." : "");
 }
 
-/* What runs is not held: its priority would be 0, and Slurm displace it (doc/model.md, 6). As the last pass saw it: what started since is put
- * right by the next one. */
+/* What runs is not held: its priority would be 0, and Slurm displace it (doc/model.md, 6). As the last pass
+ * saw it: what started since is put right by the next one. */
 static int answer_hold(struct request *rq, struct verdict *v, struct fault *why)
 {
 	const char *job = NULL, *tasks;
@@ -230,7 +240,8 @@ int verdict_post(struct request *rq, struct fault *why)
 	else if (strcmp(kind, "hold") == 0)
 		rc = answer_hold(rq, &v, why);
 	else
-		return fault_errno(why, EINVAL, "\"kind\" must be \"submit\", \"modify\" or \"hold\", not \"%.40s\"", kind);
+		return fault_errno(why, EINVAL,
+			"\"kind\" must be \"submit\", \"modify\" or \"hold\", not \"%.40s\"", kind);
 	if (rc == 0)
 		rq->reply = verdict_json(rq, &v);
 	return rc;

@@ -6,7 +6,8 @@
 #define BUDGETD_JSON_KIND_H
 #include <json-c/json.h>
 
-/* With its article: "a text", "a whole number", "a number with a fraction", "true or false", "a list", "an object", "null". */
+/* With its article: "a text", "a whole number", "a number with a fraction", "true or false", "a list", "an
+ * object", "null". */
 const char *json_kind(enum json_type type);
 
 #endif

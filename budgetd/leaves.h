@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * leaves.h - a running job as lib/drain.h sees it: one reading for the loop and for who asks by when a node is empty
+ * leaves.h - a running job as lib/drain.h sees it: one reading for the loop and for who asks by when a node
+ * is empty
  *
  * Threads  pure: any thread */
 #ifndef BUDGETD_LEAVES_H

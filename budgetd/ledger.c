@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger.c - opening the books, transactions, prepared statements.
  *
- * WAL mode, foreign keys, CHECKs and append-only triggers: this file never repeats a rule that the database itself can hold
- * (sql/). One connection, and a fair lock around each transaction: a busy loop cannot starve a submission. */
+ * WAL mode, foreign keys, CHECKs and append-only triggers: this file never repeats a rule that the database
+ * itself can hold (sql/). One connection, and a fair lock around each transaction: a busy loop cannot starve
+ * a submission. */
 #include "budgetd/ledger_sql.h"
 #include "books/chain.h"
 #include "books/schema.h"
@@ -39,8 +40,10 @@ struct ledger {
 static const struct {
 	int sqlite, err;
 } error_table[] = {
-	{ SQLITE_BUSY, EAGAIN },     { SQLITE_LOCKED, EAGAIN },	  { SQLITE_FULL, ENOSPC },  { SQLITE_IOERR, EIO },
-	{ SQLITE_READONLY, EROFS },  { SQLITE_CORRUPT, EBADMSG }, { SQLITE_NOTADB, EBADMSG }, { SQLITE_CANTOPEN, ENOENT },
+	{ SQLITE_BUSY, EAGAIN },     { SQLITE_LOCKED, EAGAIN },	  { SQLITE_FULL, ENOSPC },
+		{ SQLITE_IOERR, EIO },
+	{ SQLITE_READONLY, EROFS },  { SQLITE_CORRUPT, EBADMSG }, { SQLITE_NOTADB, EBADMSG },
+		{ SQLITE_CANTOPEN, ENOENT },
 	{ SQLITE_CONSTRAINT, EEXIST }, { SQLITE_NOMEM, ENOMEM },
 };
 
@@ -64,7 +67,8 @@ static sqlite3_stmt *sql_prepared(struct ledger *l, const char *sql, struct faul
 		slot = (slot + 1) & (STATEMENTS_MAX - 1);
 	if (l->cache[slot].sql)
 		return l->cache[slot].st;
-	if (sqlite3_prepare_v3(l->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &l->cache[slot].st, NULL) != SQLITE_OK) {
+	if (sqlite3_prepare_v3(l->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &l->cache[slot].st,
+		NULL) != SQLITE_OK) {
 		sql_fault(l, why, "preparing a statement");
 		return NULL;
 	}
@@ -90,7 +94,8 @@ static int bind_one(sqlite3_stmt *st, int i, char type, va_list *ap)
 	return SQLITE_MISUSE;
 }
 
-static sqlite3_stmt *sql_vbind(struct ledger *l, const char *sql, struct fault *why, const char *types, va_list *ap)
+static sqlite3_stmt *sql_vbind(struct ledger *l, const char *sql, struct fault *why, const char *types,
+	va_list *ap)
 {
 	sqlite3_stmt *st = sql_prepared(l, sql, why);
 
@@ -205,7 +210,8 @@ static void lock_give(struct ledger *l)
 	pthread_mutex_unlock(&l->mutex);
 }
 
-/* PRAGMA synchronous cannot change inside a transaction; switching it costs a few microseconds and only when it differs. */
+/* PRAGMA synchronous cannot change inside a transaction; switching it costs a few microseconds and only when
+ * it differs. */
 static int set_durability(struct ledger *l, enum ledger_durability d, struct fault *why)
 {
 	static const char *const pragma[] = {
@@ -227,7 +233,8 @@ static void end_transaction(struct ledger *l)
 
 	for (size_t i = 0; i < STATEMENTS_MAX; i++)
 		if (l->cache[i].st)
-			sqlite3_reset(l->cache[i].st);	/* a statement left in the middle would keep the transaction open */
+			/* a statement left in the middle would keep the transaction open */
+			sqlite3_reset(l->cache[i].st);
 	if (!sqlite3_get_autocommit(l->db))
 		sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
 	errno = saved;
@@ -327,10 +334,13 @@ static int lock_file(struct ledger *l, const char *path, struct fault *why)
 {
 	l->lock_fd = open(path, O_RDWR | O_CLOEXEC);
 	if (l->lock_fd < 0 && errno == ENOENT)
-		return fault_set(why, "%s does not exist: make a new database by budgetd --init, or restore a backup", path);
+		return fault_set(why,
+			"%s does not exist: make a new database by budgetd --init, or restore a backup",
+			path);
 	if (l->lock_fd < 0)
-		return fault_set(why, "%s cannot be opened for writing: %s; budgetd needs to own the file and its folder", path,
-			strerror(errno));
+		return fault_set(why,
+			"%s cannot be opened for writing: %s; budgetd needs to own the file and its folder",
+			path, strerror(errno));
 	if (flock(l->lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return fault_errno(why, EBUSY, "%s is in use by another budgetd; stop that one first", path);
 	return 0;
@@ -339,18 +349,24 @@ static int lock_file(struct ledger *l, const char *path, struct fault *why)
 static int set_up_connection(struct ledger *l, const char *path, struct fault *why)
 {
 	if (sqlite3_db_readonly(l->db, "main") == 1)
-		return fault_errno(why, EROFS, "%s is read-only: budgetd must be able to write it and its folder", path);
-	sqlite3_busy_timeout(l->db, 5000);	/* another program (a backup) may hold the lock for a moment */
+		return fault_errno(why, EROFS,
+			"%s is read-only: budgetd must be able to write it and its folder", path);
+	/* another program (a backup) may hold the lock for a moment */
+	sqlite3_busy_timeout(l->db, 5000);
 	if (sqlite3_exec(l->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL) != SQLITE_OK)
-		return fault_errno(why, EROFS, "%s cannot be written (%s): budgetd must own the file and its folder", path,
+		return fault_errno(why, EROFS,
+			"%s cannot be written (%s): budgetd must own the file and its folder", path,
 			sqlite3_errmsg(l->db));
 	if (schema_upgrade(l->db, path, &schema_steps, why) < 0)
 		return -1;
 	if (sqlite3_exec(l->db, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
-				"PRAGMA wal_autocheckpoint = 4096; "	/* pages; only when ledger_checkpoint does not come */
+				/* pages; only when ledger_checkpoint does not come */
+				"PRAGMA wal_autocheckpoint = 4096; "
 				"PRAGMA cache_size = -32768; "		/* KiB */
-				"PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE; COMMIT;", NULL, NULL, NULL) != SQLITE_OK)
-		return fault_errno(why, EROFS, "%s cannot be written (%s): budgetd must own the file and its folder", path,
+				"PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE; COMMIT;", NULL, NULL,
+					NULL) != SQLITE_OK)
+		return fault_errno(why, EROFS,
+			"%s cannot be written (%s): budgetd must own the file and its folder", path,
 			sqlite3_errmsg(l->db));
 	l->durability = LEDGER_MONEY;
 	return 0;
@@ -391,7 +407,8 @@ int ledger_open(const char *path, struct ledger **out, struct fault *why)
 	if (!l)
 		return -1;
 	if (lock_file(l, path, why) < 0 || connect_file(l, path, SQLITE_OPEN_READWRITE, why) < 0 ||
-		check_schema(l, path, why) < 0 || set_up_connection(l, path, why) < 0 || chain_attach(l->db, why) < 0) {
+		check_schema(l, path, why) < 0 || set_up_connection(l, path, why) < 0 ||
+			chain_attach(l->db, why) < 0) {
 		ledger_close(l);
 		return -1;
 	}
@@ -405,7 +422,8 @@ int ledger_open_reader(const char *path, struct ledger **out, struct fault *why)
 
 	if (!l)
 		return -1;
-	/* Opened for writing, since a reader of a WAL file must be able to make its index; the pragma keeps it from more. */
+	/* Opened for writing, since a reader of a WAL file must be able to make its index; the pragma keeps
+	 * it from more. */
 	if (connect_file(l, path, SQLITE_OPEN_READWRITE, why) < 0 ||
 		sqlite3_exec(l->db, "PRAGMA query_only = ON", NULL, NULL, NULL) != SQLITE_OK) {
 		ledger_close(l);

@@ -10,7 +10,8 @@
 
 int user_sum_hold(struct ledger *l, int64_t allocation, int64_t hold, amount_t by, struct fault *why)
 {
-	static const char hold_sql[] = "INSERT INTO user_sum (allocation, uid, held) SELECT ?1, a.uid, ?3 FROM hold h"
+	static const char hold_sql[] =
+		"INSERT INTO user_sum (allocation, uid, held) SELECT ?1, a.uid, ?3 FROM hold h"
 				       " JOIN admission a ON a.id = h.admission WHERE h.id = ?2"
 				       " ON CONFLICT (allocation, uid) DO UPDATE SET held = held + excluded.held";
 
@@ -19,7 +20,8 @@ int user_sum_hold(struct ledger *l, int64_t allocation, int64_t hold, amount_t b
 
 int user_sum_charge(struct ledger *l, int64_t allocation, int64_t charge, amount_t by, struct fault *why)
 {
-	static const char charge_sql[] = "INSERT INTO user_sum (allocation, uid, charged) SELECT ?1, r.uid, ?3 FROM charge c"
+	static const char charge_sql[] =
+		"INSERT INTO user_sum (allocation, uid, charged) SELECT ?1, r.uid, ?3 FROM charge c"
 					 " JOIN run r ON r.id = c.run WHERE c.id = ?2"
 					 " ON CONFLICT (allocation, uid) DO UPDATE SET charged = charged + excluded.charged";
 
@@ -46,7 +48,8 @@ static void cap_read(sqlite3_stmt *st, struct cap *c)
 
 int cap_of(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct cap *out, struct fault *why)
 {
-	static const char of_sql[] = "SELECT " CAP_COLUMNS " FROM " CAP_TABLES " WHERE c.project = ?2 AND c.uid = ?3 GROUP BY c.uid";
+	static const char of_sql[] =
+		"SELECT " CAP_COLUMNS " FROM " CAP_TABLES " WHERE c.project = ?2 AND c.uid = ?3 GROUP BY c.uid";
 	sqlite3_stmt *st = sql_bind(l, of_sql, why, "iii", now, project, uid);
 	int rc = st ? sql_step(l, st, why) : -1;
 
@@ -59,7 +62,8 @@ int cap_of(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct c
 
 int cap_walk(struct ledger *l, int64_t project, int64_t now, cap_fn each, void *arg, struct fault *why)
 {
-	static const char walk_sql[] = "SELECT " CAP_COLUMNS " FROM " CAP_TABLES " WHERE c.project = ?2 GROUP BY c.uid ORDER BY c.user";
+	static const char walk_sql[] =
+		"SELECT " CAP_COLUMNS " FROM " CAP_TABLES " WHERE c.project = ?2 GROUP BY c.uid ORDER BY c.user";
 	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "ii", now, project);
 	struct cap c;
 	int rc = -1;
@@ -81,7 +85,8 @@ int cap_user(struct ledger *l, int64_t project, const char *user, int64_t *uid, 
 	return sql_int(l, uid, user_sql, why, "is", project, user);
 }
 
-int cap_load(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct budget_node *n, struct fault *why)
+int cap_load(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct budget_node *n,
+	struct fault *why)
 {
 	struct cap c;
 	int rc = cap_of(l, project, uid, now, &c, why);
@@ -97,12 +102,14 @@ int cap_load(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct
 
 static int check_metered(struct ledger *l, int64_t project, int64_t now, struct fault *why)
 {
-	static const char live_sql[] = "SELECT count(*) FROM allocation WHERE project = ? AND (ends IS NULL OR ends > ?)";
+	static const char live_sql[] =
+		"SELECT count(*) FROM allocation WHERE project = ? AND (ends IS NULL OR ends > ?)";
 	int64_t n = 0;
 
 	if (sql_int(l, &n, live_sql, why, "ii", project, now) < 0)
 		return -1;
-	return n ? 0 : fault_errno(why, EEXIST, "the project has no allocation of its own, so there is nothing to cap; set the cap at the project above "
+	return n ? 0 : fault_errno(why, EEXIST,
+		"the project has no allocation of its own, so there is nothing to cap; set the cap at the project above "
 		"it that has one, or make one: budgetctl allocation add");
 }
 

@@ -19,7 +19,8 @@ int capacity_add(struct ledger *l, int64_t at, amount_t units, struct fault *why
 
 int capacity_walk(struct ledger *l, int64_t from, int64_t to, capacity_fn each, void *arg, struct fault *why)
 {
-	static const char walk_sql[] = "SELECT at, units FROM capacity WHERE at >= coalesce((SELECT max(at) FROM capacity WHERE at <= ?1), 0)"
+	static const char walk_sql[] =
+		"SELECT at, units FROM capacity WHERE at >= coalesce((SELECT max(at) FROM capacity WHERE at <= ?1), 0)"
 				       " AND at <= ?2 ORDER BY at, id";
 	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "ii", from, to);
 	int rc = -1;

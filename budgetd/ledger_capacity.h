@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * ledger_capacity.h - what the healthy GPUs were worth over time, for what projects are entitled to (doc/model.md, 5)
+ * ledger_capacity.h - what the healthy GPUs were worth over time, for what projects are entitled to
+ * (doc/model.md, 5)
  *
- * A row is in force until the next one. Nobody looks while budgetd is away: what it saw last is taken to have lasted until it looks again,
- * and what it saw first to have been so before.
+ * A row is in force until the next one. Nobody looks while budgetd is away: what it saw last is taken to have
+ * lasted until it looks again, and what it saw first to have been so before.
  *
  * All functions want an open transaction (ledger.h).
  * Unit     units a second: thousandths of GPUs at rate 1.000 */

@@ -13,21 +13,25 @@ static bool same(const char *a, const char *b)
 
 int change_add(struct ledger *l, struct change_words *w, const struct change *c, struct fault *why)
 {
-	static const char add_sql[] = "INSERT INTO change (at, project, allocation, what, user, was, became, actor, reason, request_id, first)"
+	static const char add_sql[] =
+		"INSERT INTO change (at, project, allocation, what, user, was, became, actor, reason, request_id, first)"
 				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	bool first = w->first == 0;
 
 	if (same(c->was, c->became))
 		return 0;
-	if (sql_do(l, add_sql, why, "iipsssssssp", w->at, c->project, c->allocation ? &c->allocation : NULL, c->what, c->user, c->was,
-		    c->became, w->actor, w->reason, first && w->request_id[0] ? w->request_id : NULL, first ? NULL : &w->first) < 0)
+	if (sql_do(l, add_sql, why, "iipsssssssp", w->at, c->project, c->allocation ? &c->allocation : NULL,
+		c->what, c->user, c->was,
+		    c->became, w->actor, w->reason, first && w->request_id[0] ? w->request_id : NULL,
+		    first ? NULL : &w->first) < 0)
 		return -1;
 	if (first)
 		w->first = sql_last_id(l);
 	return 0;
 }
 
-int change_number(struct ledger *l, struct change_words *w, const struct change *of, int64_t was, int64_t became, struct fault *why)
+int change_number(struct ledger *l, struct change_words *w, const struct change *of, int64_t was,
+	int64_t became, struct fault *why)
 {
 	char from[32], to[32];
 	struct change c = *of;
@@ -146,16 +150,18 @@ struct changeable {
 };
 
 static const struct changeable settings[] = {
-	{ "parent", parent_text }, { "share", share_text }, { "on_exhausted", policy_text }, { "credit_units", credit_text },
+	{ "parent", parent_text }, { "share", share_text }, { "on_exhausted", policy_text },
+		{ "credit_units", credit_text },
 	{ "unmetered", unmetered_text }, { "user_shares", user_shares_text },
 };
 static const struct changeable terms[] = {
-	{ "starts", starts_text },	{ "ends", ends_text },		{ "carry_over_percent", carry_over_text },
+	{ "starts", starts_text },	{ "ends", ends_text },		{ "carry_over_percent",
+		carry_over_text },
 	{ "vests", vests_text },	{ "burst_units", burst_text },	{ "comment", comment_text },
 };
 
-static int add_each(struct ledger *l, struct change_words *w, struct change c, const struct changeable *each, size_t n, const void *was,
-	const void *became, struct fault *why)
+static int add_each(struct ledger *l, struct change_words *w, struct change c, const struct changeable *each,
+	size_t n, const void *was, const void *became, struct fault *why)
 {
 	char from[VALUE_MAX], to[VALUE_MAX];
 
@@ -169,30 +175,34 @@ static int add_each(struct ledger *l, struct change_words *w, struct change c, c
 	return 0;
 }
 
-int change_project(struct ledger *l, struct change_words *w, const struct project *was, const struct project *became, struct fault *why)
+int change_project(struct ledger *l, struct change_words *w, const struct project *was,
+	const struct project *became, struct fault *why)
 {
-	return add_each(l, w, (struct change){ .project = became->id }, settings, sizeof(settings) / sizeof(settings[0]), was, became, why);
+	return add_each(l, w, (struct change){ .project = became->id }, settings,
+		sizeof(settings) / sizeof(settings[0]), was, became, why);
 }
 
-int change_allocation(struct ledger *l, struct change_words *w, const struct allocation *was, const struct allocation *became, struct fault *why)
+int change_allocation(struct ledger *l, struct change_words *w, const struct allocation *was,
+	const struct allocation *became, struct fault *why)
 {
 	return add_each(l, w, (struct change){ .project = became->project, .allocation = became->id }, terms,
 		sizeof(terms) / sizeof(terms[0]), was, became, why);
 }
 
-int change_role(struct ledger *l, struct change_words *w, int64_t project, const char *user, enum member_role was, enum member_role became,
-	struct fault *why)
+int change_role(struct ledger *l, struct change_words *w, int64_t project, const char *user,
+	enum member_role was, enum member_role became, struct fault *why)
 {
-	static const char *const role[] = { [ROLE_NOBODY] = NULL, [ROLE_MEMBER] = "member", [ROLE_OWNER] = "owner" };
+	static const char *const role[] = { [ROLE_NOBODY] = NULL, [ROLE_MEMBER] = "member",
+		[ROLE_OWNER] = "owner" };
 
-	return change_add(l, w, &(struct change){ .project = project, .what = "role", .user = user, .was = role[was], .became = role[became] },
-		why);
+	return change_add(l, w, &(struct change){ .project = project, .what = "role", .user = user,
+		.was = role[was], .became = role[became] }, why);
 }
 
 int change_existence(struct ledger *l, struct change_words *w, int64_t project, bool there, struct fault *why)
 {
-	return change_add(l, w, &(struct change){ .project = project, .what = "project", .was = there ? NULL : "there",
-		.became = there ? "there" : NULL }, why);
+	return change_add(l, w, &(struct change){ .project = project, .what = "project",
+		.was = there ? NULL : "there", .became = there ? "there" : NULL }, why);
 }
 
 /* --- listed ------------------------------------------------------------------------------------- */
@@ -204,14 +214,15 @@ static const char *text_or_null(sqlite3_stmt *st, int i)
 
 static void change_read(sqlite3_stmt *st, struct change *c)
 {
-	*c = (struct change){ .id = sql_col(st, 0), .project = sql_col(st, 2), .allocation = sql_col(st, 3), .what = sql_text(st, 4),
-		.user = text_or_null(st, 5), .was = text_or_null(st, 6), .became = text_or_null(st, 7), .words.at = sql_col(st, 1),
-		.words.first = sql_col(st, 10) };
+	*c = (struct change){ .id = sql_col(st, 0), .project = sql_col(st, 2), .allocation = sql_col(st, 3),
+		.what = sql_text(st, 4), .user = text_or_null(st, 5), .was = text_or_null(st, 6),
+		.became = text_or_null(st, 7), .words.at = sql_col(st, 1), .words.first = sql_col(st, 10) };
 	snprintf(c->words.actor, sizeof(c->words.actor), "%s", sql_text(st, 8));
 	snprintf(c->words.reason, sizeof(c->words.reason), "%s", sql_text(st, 9));
 }
 
-int change_walk(struct ledger *l, int64_t project, int64_t before, int64_t limit, change_fn each, void *arg, struct fault *why)
+int change_walk(struct ledger *l, int64_t project, int64_t before, int64_t limit, change_fn each, void *arg,
+	struct fault *why)
 {
 	static const char walk_sql[] =
 		"WITH RECURSIVE below(id) AS (SELECT ?1 UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id)"

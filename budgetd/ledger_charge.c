@@ -23,8 +23,8 @@ static void charge_read(sqlite3_stmt *st, struct charge *c)
 	c->run_start = sql_col(st, 12);
 }
 
-int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, charge_fn each, void *arg,
-	struct fault *why)
+int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, charge_fn each,
+	void *arg, struct fault *why)
 {
 #define CHARGE_COLUMNS                                                                                                           \
 	"c.id, c.run, c.at, c.project, c.kind, c.part_start, c.part_end, c.gpus, c.units, r.label, r.tres, r.uid, r.start"
@@ -33,9 +33,11 @@ int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, 
 		" UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id)"
 		"SELECT " CHARGE_COLUMNS " FROM charge c JOIN run r ON r.id = c.run WHERE c.project IN (SELECT id FROM below)"
 		" AND c.id < ?2 ORDER BY c.id DESC LIMIT ?3";
-	static const char job_sql[] = "SELECT " CHARGE_COLUMNS " FROM run r JOIN charge c ON c.run = r.id WHERE r.job = ?1 AND c.id < ?2"
+	static const char job_sql[] =
+		"SELECT " CHARGE_COLUMNS " FROM run r JOIN charge c ON c.run = r.id WHERE r.job = ?1 AND c.id < ?2"
 				      " ORDER BY c.id DESC LIMIT ?3";
-	sqlite3_stmt *st = sql_bind(l, job ? job_sql : walk_sql, why, "iii", job ? job : project, before ? before : INT64_MAX, limit);
+	sqlite3_stmt *st = sql_bind(l, job ? job_sql : walk_sql, why, "iii", job ? job : project,
+		before ? before : INT64_MAX, limit);
 	struct charge c;
 	int rc = -1;
 

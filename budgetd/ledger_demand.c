@@ -7,9 +7,11 @@
 #define LIMIT "CASE WHEN json_extract(a.request, '$.time_limit_min') > 0 THEN json_extract(a.request, '$.time_limit_min') * 60 END"
 
 static const char demand_sql[] =
-	/* the hold was taken as the job became eligible, of one that was requeued once more; slurmctld notes the submission after the verdict */
+	/* the hold was taken as the job became eligible, of one that was requeued once more; slurmctld notes
+	 * the submission after the verdict */
 	"WITH opened(admission, at) AS MATERIALIZED (SELECT admission, opened_at FROM hold WHERE id >= ?4),"
-	/* runs that ended, with what of them lies in the window; read in the order in which they were charged, which is that of the file */
+	/* runs that ended, with what of them lies in the window; read in the order in which they were
+	 * charged, which is that of the file */
 	" paid(run, project, price, units) AS MATERIALIZED (SELECT c.run, c.project, max(c.price),"
 	" sum((c.part_end - max(c.part_start, ?1)) * c.price) FROM charge c NOT INDEXED WHERE c.id >= ?5"
 	" AND c.part_end > ?1 AND c.part_end > c.part_start AND c.kind IN ('funded', 'imported') GROUP BY c.run, c.project)"
@@ -31,8 +33,8 @@ static const char demand_sql[] =
 
 #define CLOCK_MARGIN_S 86400		/* a clock that was put back by less than that leaves nothing out */
 
-/* The first row that may have been written in the window: they are numbered as they are written, and an index over all holds would be
- * written by every submission. `back_sql` gives id and time from the newest back. */
+/* The first row that may have been written in the window: they are numbered as they are written, and an index
+ * over all holds would be written by every submission. `back_sql` gives id and time from the newest back. */
 static int first_since(struct ledger *l, const char *back_sql, int64_t from, int64_t *out, struct fault *why)
 {
 	sqlite3_stmt *st = sql_bind(l, back_sql, why, "");
@@ -49,14 +51,17 @@ static int first_since(struct ledger *l, const char *back_sql, int64_t from, int
 	return rc;
 }
 
-int demand_walk(struct ledger *l, int64_t from, int64_t now, bool holds_limit, demand_fn each, void *arg, struct fault *why)
+int demand_walk(struct ledger *l, int64_t from, int64_t now, bool holds_limit, demand_fn each, void *arg,
+	struct fault *why)
 {
-	static const char holds_sql[] = "SELECT id, opened_at FROM hold ORDER BY id DESC", charges_sql[] = "SELECT id, at FROM charge ORDER BY id DESC";
+	static const char holds_sql[] = "SELECT id, opened_at FROM hold ORDER BY id DESC",
+		charges_sql[] = "SELECT id, at FROM charge ORDER BY id DESC";
 	int64_t first_hold, first_charge;
 	sqlite3_stmt *st;
 	int rc = -1;
 
-	if (first_since(l, holds_sql, from, &first_hold, why) < 0 || first_since(l, charges_sql, from, &first_charge, why) < 0)
+	if (first_since(l, holds_sql, from, &first_hold, why) < 0 ||
+		first_since(l, charges_sql, from, &first_charge, why) < 0)
 		return -1;
 	st = sql_bind(l, demand_sql, why, "iiiii", from, now, (int64_t)holds_limit, first_hold, first_charge);
 	while (st && (rc = sql_step(l, st, why)) == 1) {

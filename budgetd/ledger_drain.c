@@ -9,8 +9,8 @@
 
 static void drain_read(sqlite3_stmt *st, struct drain *d)
 {
-	*d = (struct drain){ .id = sql_col(st, 0), .at = sql_col(st, 1), .critical = sql_col(st, 5), .set_at = sql_col(st, 6),
-		.ended_at = sql_col(st, 7) };
+	*d = (struct drain){ .id = sql_col(st, 0), .at = sql_col(st, 1), .critical = sql_col(st, 5),
+		.set_at = sql_col(st, 6), .ended_at = sql_col(st, 7) };
 	snprintf(d->node, sizeof(d->node), "%s", sql_text(st, 2));
 	snprintf(d->actor, sizeof(d->actor), "%s", sql_text(st, 3));
 	snprintf(d->reason, sizeof(d->reason), "%s", sql_text(st, 4));
@@ -18,7 +18,8 @@ static void drain_read(sqlite3_stmt *st, struct drain *d)
 
 int drain_of(struct ledger *l, const char *node, struct drain *out, struct fault *why)
 {
-	static const char of_sql[] = "SELECT " DRAIN_COLUMNS " FROM drain WHERE node = ? ORDER BY id DESC LIMIT 1";
+	static const char of_sql[] =
+		"SELECT " DRAIN_COLUMNS " FROM drain WHERE node = ? ORDER BY id DESC LIMIT 1";
 	sqlite3_stmt *st = sql_bind(l, of_sql, why, "s", node);
 	int rc = st ? sql_step(l, st, why) : -1;
 
@@ -31,8 +32,10 @@ int drain_of(struct ledger *l, const char *node, struct drain *out, struct fault
 
 int drain_add(struct ledger *l, struct drain *d, struct fault *why)
 {
-	static const char add_sql[] = "INSERT INTO drain (at, node, actor, reason, critical) VALUES (?, ?, ?, ?, ?)";
-	static const char again_sql[] = "UPDATE drain SET reason = ?, actor = ?, critical = max(critical, ?), set_at = NULL WHERE id = ?";
+	static const char add_sql[] =
+		"INSERT INTO drain (at, node, actor, reason, critical) VALUES (?, ?, ?, ?, ?)";
+	static const char again_sql[] =
+		"UPDATE drain SET reason = ?, actor = ?, critical = max(critical, ?), set_at = NULL WHERE id = ?";
 	struct drain open;
 	int rc = drain_of(l, d->node, &open, why);
 
@@ -58,14 +61,16 @@ int drain_set(struct ledger *l, int64_t id, int64_t at, struct fault *why)
 
 int drain_end(struct ledger *l, int64_t id, const char *by, int64_t at, struct fault *why)
 {
-	static const char end_sql[] = "UPDATE drain SET ended_at = ?, ended_by = ? WHERE id = ? AND ended_at IS NULL";
+	static const char end_sql[] =
+		"UPDATE drain SET ended_at = ?, ended_by = ? WHERE id = ? AND ended_at IS NULL";
 
 	return sql_do(l, end_sql, why, "isi", at, by, id);
 }
 
 int drain_walk_open(struct ledger *l, drain_fn each, void *arg, struct fault *why)
 {
-	static const char walk_sql[] = "SELECT " DRAIN_COLUMNS " FROM drain WHERE ended_at IS NULL ORDER BY node";
+	static const char walk_sql[] =
+		"SELECT " DRAIN_COLUMNS " FROM drain WHERE ended_at IS NULL ORDER BY node";
 	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "");
 	struct drain d;
 	int rc = -1;

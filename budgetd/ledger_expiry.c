@@ -17,10 +17,13 @@ int money_expiry_due(struct ledger *l, int64_t now, struct fault *why)
 	return sql_int(l, &due, due_sql, why, "i", now) < 0 ? -1 : (int)due;
 }
 
-/* The first expiry is dated at the end; what comes back later is dated when it comes, since the period of the end may be closed. */
-static int expiry_date(struct ledger *l, const struct allocation *a, int64_t now, int64_t *out, struct fault *why)
+/* The first expiry is dated at the end; what comes back later is dated when it comes, since the period of the
+ * end may be closed. */
+static int expiry_date(struct ledger *l, const struct allocation *a, int64_t now, int64_t *out,
+	struct fault *why)
 {
-	static const char before_sql[] = "SELECT EXISTS (SELECT 1 FROM journal WHERE project = ? AND allocation = ? AND units < 0"
+	static const char before_sql[] =
+		"SELECT EXISTS (SELECT 1 FROM journal WHERE project = ? AND allocation = ? AND units < 0"
 					 " AND kind IN ('expiry', 'carry-over'))";
 	int64_t before = 0;
 
@@ -30,8 +33,10 @@ static int expiry_date(struct ledger *l, const struct allocation *a, int64_t now
 	return 0;
 }
 
-/* The allocation that goes on when `a` ends: the one that began last before that, else the next to begin. 1, 0, -1. */
-static int next_allocation(struct ledger *l, const struct allocation *a, int64_t now, int64_t *out, struct fault *why)
+/* The allocation that goes on when `a` ends: the one that began last before that, else the next to begin. 1,
+ * 0, -1. */
+static int next_allocation(struct ledger *l, const struct allocation *a, int64_t now, int64_t *out,
+	struct fault *why)
 {
 	static const char next_sql[] =
 		"SELECT id FROM allocation WHERE project = ?1 AND id <> ?2 AND (ends IS NULL OR (ends > ?3 AND ends > ?4))"
@@ -40,27 +45,32 @@ static int next_allocation(struct ledger *l, const struct allocation *a, int64_t
 	return sql_int(l, out, next_sql, why, "iiii", a->project, a->id, a->ends, now);
 }
 
-static int post_expiry(struct ledger *l, const struct allocation *a, amount_t units, int64_t at, const char *reason, struct fault *why)
+static int post_expiry(struct ledger *l, const struct allocation *a, amount_t units, int64_t at,
+	const char *reason, struct fault *why)
 {
-	struct journal_entry e = { .at = at, .kind = "expiry", .allocation = a->id, .units = -units, .actor = "budgetd" };
+	struct journal_entry e = { .at = at, .kind = "expiry", .allocation = a->id, .units = -units,
+		.actor = "budgetd" };
 
 	snprintf(e.reason, sizeof(e.reason), "%s", reason);
 	return units > 0 ? journal_post(l, &e, why) : 0;
 }
 
-static int post_carry_over(struct ledger *l, const struct allocation *a, int64_t next, amount_t units, int64_t at, struct fault *why)
+static int post_carry_over(struct ledger *l, const struct allocation *a, int64_t next, amount_t units,
+	int64_t at, struct fault *why)
 {
-	struct journal_entry out = { .at = at, .kind = "carry-over", .allocation = a->id, .units = -units, .actor = "budgetd" }, in;
+	struct journal_entry out = { .at = at, .kind = "carry-over", .allocation = a->id, .units = -units,
+		.actor = "budgetd" }, in;
 
-	snprintf(out.reason, sizeof(out.reason), "%jd %% of what was left into allocation %jd", (intmax_t)a->carry_over_percent,
-		(intmax_t)next);
+	snprintf(out.reason, sizeof(out.reason), "%jd %% of what was left into allocation %jd",
+		(intmax_t)a->carry_over_percent, (intmax_t)next);
 	if (journal_post(l, &out, why) < 0)
 		return -1;
 	in = out;
 	in.allocation = next;
 	in.units = units;
 	in.first = out.id;
-	snprintf(in.reason, sizeof(in.reason), "%jd %% of what was left of allocation %jd", (intmax_t)a->carry_over_percent, (intmax_t)a->id);
+	snprintf(in.reason, sizeof(in.reason), "%jd %% of what was left of allocation %jd",
+		(intmax_t)a->carry_over_percent, (intmax_t)a->id);
 	return journal_post(l, &in, why);
 }
 
@@ -82,7 +92,8 @@ static int expire(struct ledger *l, int64_t id, bool carry, int64_t now, struct 
 	if (!next)
 		carried = 0;
 	if (post_expiry(l, &a, left - carried, at,
-		    a.carry_over_percent && carry && !next ? "the allocation has ended, and there is none to carry over into"
+		    a.carry_over_percent && carry &&
+		    	!next ? "the allocation has ended, and there is none to carry over into"
 							   : "the allocation has ended", why) < 0)
 		return -1;
 	return carried > 0 ? post_carry_over(l, &a, next, carried, at, why) : 0;

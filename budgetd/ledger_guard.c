@@ -24,11 +24,13 @@ int guard_load(struct ledger *l, struct guard *out, struct fault *why)
 int guard_store(struct ledger *l, const struct guard *g, struct fault *why)
 {
 	static const char none_sql[] = "DELETE FROM guard";
-	static const char store_sql[] = "INSERT INTO guard (admission, at, nodes, together) VALUES (?, ?, ?, ?)";
+	static const char store_sql[] =
+		"INSERT INTO guard (admission, at, nodes, together) VALUES (?, ?, ?, ?)";
 
 	if (sql_do(l, none_sql, why, "") < 0)
 		return -1;
-	return g->admission ? sql_do(l, store_sql, why, "iisi", g->admission, g->at, g->nodes, (int64_t)g->together) : 0;
+	return g->admission ? sql_do(l, store_sql, why, "iisi", g->admission, g->at, g->nodes,
+		(int64_t)g->together) : 0;
 }
 
 int kept_off_add(struct ledger *l, const struct kept_off *k, int64_t now, struct fault *why)
@@ -42,12 +44,14 @@ int kept_off_add(struct ledger *l, const struct kept_off *k, int64_t now, struct
 
 int kept_off_walk(struct ledger *l, kept_off_fn each, void *arg, struct fault *why)
 {
-	static const char walk_sql[] = "SELECT admission, written, own, nowhere FROM kept_off ORDER BY admission, written";
+	static const char walk_sql[] =
+		"SELECT admission, written, own, nowhere FROM kept_off ORDER BY admission, written";
 	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "");
 	int rc = -1;
 
 	while (st && (rc = sql_step(l, st, why)) == 1) {
-		const struct kept_off k = { sql_col(st, 0), sql_text(st, 1), sql_text(st, 2), sql_col(st, 3) };
+		const struct kept_off k = { sql_col(st, 0), sql_text(st, 1), sql_text(st, 2),
+			sql_col(st, 3) };
 
 		if (each(&k, arg) < 0) {
 			sqlite3_reset(st);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_guard.h - the gang whose nodes are being cleared, and which jobs are kept off them, in the books
  *
- * Both are present state. What stands of a job that is kept off is what was written into its excluded nodes, each text that there ever was,
- * and what to put back for it: a record of Slurm with such a text has it from us, one with any other has it from its user.
+ * Both are present state. What stands of a job that is kept off is what was written into its excluded nodes,
+ * each text that there ever was, and what to put back for it: a record of Slurm with such a text has it from
+ * us, one with any other has it from its user.
  *
  * All functions want an open transaction (ledger.h). */
 #ifndef BUDGETD_LEDGER_GUARD_H
@@ -13,19 +14,22 @@
 
 #define GUARD_NODES_MAX 8192		/* bytes of names with commas between, and the NUL: a gang of more is not guarded */
 
-/* A het job's nodes are closed to free jobs for so long before its planned start: a pass tells Slurm, and each of them is known by then. */
+/* A het job's nodes are closed to free jobs for so long before its planned start: a pass tells Slurm, and
+ * each of them is known by then. */
 #define GUARD_CLOSES_S(settings) (2 * (settings)->pass_interval_s + 1)
 
 struct guard {
 	int64_t admission;		/* 0 = there is none */
 	int64_t at;			/* planned start */
-	bool together;			/* of a het job, which displaces nobody in Slurm: free jobs are kept off as well */
+	/* of a het job, which displaces nobody in Slurm: free jobs are kept off as well */
+	bool together;
 	char nodes[GUARD_NODES_MAX];	/* "" = it could not use what it was given: given up at that time */
 };
 
 /* 1 and *out; 0 and *out all 0: none; -1. */
 int guard_load(struct ledger *l, struct guard *out, struct fault *why);
-int guard_store(struct ledger *l, const struct guard *g, struct fault *why);	/* admission 0: there is none any more */
+ /* admission 0: there is none any more */
+int guard_store(struct ledger *l, const struct guard *g, struct fault *why);
 
 struct kept_off {
 	int64_t admission;
@@ -34,11 +38,13 @@ struct kept_off {
 	bool nowhere;			/* Slurm found no other node for it */
 };
 
-int kept_off_add(struct ledger *l, const struct kept_off *k, int64_t now, struct fault *why);	/* again: only nowhere is changed */
+ /* again: only nowhere is changed */
+int kept_off_add(struct ledger *l, const struct kept_off *k, int64_t now, struct fault *why);
 /* By admission. `each` returns < 0 to stop, which makes the call fail. */
 typedef int (*kept_off_fn)(const struct kept_off *k, void *arg);
 int kept_off_walk(struct ledger *l, kept_off_fn each, void *arg, struct fault *why);
-/* Rows that were written before `before`, of admissions that hold nothing and have no run that goes on: nobody's record has their text any more. */
+/* Rows that were written before `before`, of admissions that hold nothing and have no run that goes on:
+ * nobody's record has their text any more. */
 int kept_off_forget(struct ledger *l, int64_t before, struct fault *why);
 
 #endif

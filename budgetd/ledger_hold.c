@@ -19,7 +19,8 @@ static int draw_move(struct ledger *l, int64_t hold, int64_t allocation, amount_
 {
 	static const char add_sql[] = "INSERT INTO hold_draw (hold, allocation, units) VALUES (?1, ?2, ?3)"
 				      " ON CONFLICT (hold, allocation) DO UPDATE SET units = units + ?3";
-	static const char take_sql[] = "UPDATE hold_draw SET units = units - ?3 WHERE hold = ?1 AND allocation = ?2 AND units > ?3";
+	static const char take_sql[] =
+		"UPDATE hold_draw SET units = units - ?3 WHERE hold = ?1 AND allocation = ?2 AND units > ?3";
 	static const char drop_sql[] = "DELETE FROM hold_draw WHERE hold = ? AND allocation = ?";
 	static const char sum_sql[] = "UPDATE allocation_sum SET held = held + ? WHERE allocation = ?";
 
@@ -33,11 +34,13 @@ static int draw_move(struct ledger *l, int64_t hold, int64_t allocation, amount_
 		if (sql_changes(l) == 0 && sql_do(l, drop_sql, why, "ii", hold, allocation) < 0)
 			return -1;
 	}
-	return sql_do(l, sum_sql, why, "ii", by, allocation) < 0 ? -1 : user_sum_hold(l, allocation, hold, by, why);
+	return sql_do(l, sum_sql, why, "ii", by, allocation) < 0 ? -1
+		: user_sum_hold(l, allocation, hold, by, why);
 }
 
 /* The soonest to expire pays first; what is beyond them all is credit and stands with the last. */
-static int draw_at_node(struct ledger *l, const struct path_node *n, int64_t hold, amount_t units, struct fault *why)
+static int draw_at_node(struct ledger *l, const struct path_node *n, int64_t hold, amount_t units,
+	struct fault *why)
 {
 	for (int i = 0; i < n->nlive && units > 0; i++) {
 		bool last = i == n->nlive - 1;
@@ -49,10 +52,12 @@ static int draw_at_node(struct ledger *l, const struct path_node *n, int64_t hol
 			return -1;
 		units -= take;
 	}
-	return units == 0 ? 0 : fault_errno(why, EINVAL, "%s has no live allocation to draw on", n->budget.name);
+	return units == 0 ? 0 : fault_errno(why, EINVAL, "%s has no live allocation to draw on",
+		n->budget.name);
 }
 
-static int draw_on_path(struct ledger *l, const struct path *p, int64_t hold, amount_t units, struct fault *why)
+static int draw_on_path(struct ledger *l, const struct path *p, int64_t hold, amount_t units,
+	struct fault *why)
 {
 	for (int i = 0; i < p->depth; i++)
 		if (p->nodes[i].budget.metered && draw_at_node(l, &p->nodes[i], hold, units, why) < 0)
@@ -70,7 +75,8 @@ struct draw {
 /* The draws of a hold grouped by project, the soonest to expire first. The count, or -1. */
 static int draws_load(struct ledger *l, int64_t hold, struct draw *out, struct fault *why)
 {
-	static const char load_sql[] = "SELECT d.allocation, a.project, d.units FROM hold_draw d JOIN allocation a ON a.id = d.allocation"
+	static const char load_sql[] =
+		"SELECT d.allocation, a.project, d.units FROM hold_draw d JOIN allocation a ON a.id = d.allocation"
 				       " WHERE d.hold = ? ORDER BY a.project, a.ends IS NULL, a.ends, a.id";
 	sqlite3_stmt *st = sql_bind(l, load_sql, why, "i", hold);
 	int n = 0, rc = -1;
@@ -84,8 +90,10 @@ static int draws_load(struct ledger *l, int64_t hold, struct draw *out, struct f
 
 typedef int (*draw_fn)(struct ledger *l, const struct draw *d, amount_t take, void *arg, struct fault *why);
 
-/* Take `units` at every project of the hold, the soonest to expire first (or last, for what is given back). */
-static int draws_take(struct ledger *l, int64_t hold, amount_t units, bool soonest_first, draw_fn each, void *arg, struct fault *why)
+/* Take `units` at every project of the hold, the soonest to expire first (or last, for what is given
+ * back). */
+static int draws_take(struct ledger *l, int64_t hold, amount_t units, bool soonest_first, draw_fn each,
+	void *arg, struct fault *why)
 {
 	struct draw d[DRAWS_MAX];
 	int n = draws_load(l, hold, d, why);
@@ -130,9 +138,11 @@ int admission_add(struct ledger *l, struct admission_row *a, struct fault *why)
 		"INSERT INTO admission (token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, insists, parked_at,"
 		" waits_at, waits_user, waits_behind, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-	if (sql_do(l, add_sql, why, "siiisiiiiipipppps", a->token, a->at, a->uid, a->project, job_tier_name(a->tier), a->min_runtime_s,
-		    a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job), (int64_t)a->insists, nullable(&a->parked_at), nullable(&a->waits_at),
-		    waits_user(a), nullable(&a->waits_behind), a->request) < 0)
+	if (sql_do(l, add_sql, why, "siiisiiiiipipppps", a->token, a->at, a->uid, a->project,
+		job_tier_name(a->tier), a->min_runtime_s,
+		    a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job), (int64_t)a->insists,
+		    nullable(&a->parked_at), nullable(&a->waits_at), waits_user(a),
+		    nullable(&a->waits_behind), a->request) < 0)
 		return -1;
 	a->id = sql_last_id(l);
 	return 0;
@@ -190,23 +200,27 @@ int admission_by_id(struct ledger *l, int64_t id, struct admission_row *out, str
 
 int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, struct fault *why)
 {
-	static const char by_job_sql[] = "SELECT " ADMISSION_COLUMNS " FROM admission WHERE job = ? ORDER BY id DESC LIMIT 1";
+	static const char by_job_sql[] =
+		"SELECT " ADMISSION_COLUMNS " FROM admission WHERE job = ? ORDER BY id DESC LIMIT 1";
 
 	return admission_one(l, sql_bind(l, by_job_sql, why, "i", job), out, why);
 }
 
 int admission_update(struct ledger *l, const struct admission_row *a, struct fault *why)
 {
-	static const char update_sql[] = "UPDATE admission SET project = ?, tier = ?, min_runtime = ?, team_rank = ?, gpus = ?, tasks = ?,"
+	static const char update_sql[] =
+		"UPDATE admission SET project = ?, tier = ?, min_runtime = ?, team_rank = ?, gpus = ?, tasks = ?,"
 					 " per_task = ?, job = ?, parked_at = ?, waits_at = ?, waits_user = ?, waits_behind = ?, user_held_at = ?,"
 					 " changing_at = ?, seen = ? WHERE id = ?";
 
-	return sql_do(l, update_sql, why, "isiiiiipppppppsi", a->project, job_tier_name(a->tier), a->min_runtime_s, a->team_rank, a->gpus,
-		a->tasks, a->per_task, nullable(&a->job), nullable(&a->parked_at), nullable(&a->waits_at), waits_user(a),
-		nullable(&a->waits_behind), nullable(&a->user_held_at), nullable(&a->changing_at), a->seen, a->id);
+	return sql_do(l, update_sql, why, "isiiiiipppppppsi", a->project, job_tier_name(a->tier),
+		a->min_runtime_s, a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job),
+		nullable(&a->parked_at), nullable(&a->waits_at), waits_user(a), nullable(&a->waits_behind),
+		nullable(&a->user_held_at), nullable(&a->changing_at), a->seen, a->id);
 }
 
-int admission_head(struct ledger *l, int64_t project, int64_t uid, struct admission_row *out, struct fault *why)
+int admission_head(struct ledger *l, int64_t project, int64_t uid, struct admission_row *out,
+	struct fault *why)
 {
 	static const char head_sql[] = "SELECT " ADMISSION_COLUMNS " FROM admission WHERE waits_at = ?"
 				       " AND (waits_user IS NULL OR waits_user = ?) ORDER BY team_rank = 0, team_rank, at, id LIMIT 1";
@@ -216,7 +230,8 @@ int admission_head(struct ledger *l, int64_t project, int64_t uid, struct admiss
 
 int admission_walk_parked(struct ledger *l, admission_fn each, void *arg, struct fault *why)
 {
-	static const char parked_sql[] = "SELECT " ADMISSION_COLUMNS " FROM admission WHERE waits_at IS NOT NULL ORDER BY id";
+	static const char parked_sql[] =
+		"SELECT " ADMISSION_COLUMNS " FROM admission WHERE waits_at IS NOT NULL ORDER BY id";
 	sqlite3_stmt *st = sql_bind(l, parked_sql, why, "");
 	struct admission_row a;
 	int rc = -1;
@@ -292,9 +307,11 @@ static int hold_one(struct ledger *l, sqlite3_stmt *st, struct hold_row *out, st
 
 static int hold_insert(struct ledger *l, struct hold_row *h, struct fault *why)
 {
-	static const char open_sql[] = "INSERT INTO hold (admission, project, run, tasks, units, opened_at) VALUES (?, ?, ?, ?, ?, ?)";
+	static const char open_sql[] =
+		"INSERT INTO hold (admission, project, run, tasks, units, opened_at) VALUES (?, ?, ?, ?, ?, ?)";
 
-	if (sql_do(l, open_sql, why, "iipiii", h->admission, h->project, nullable(&h->run), h->tasks, h->units, h->opened_at) < 0)
+	if (sql_do(l, open_sql, why, "iipiii", h->admission, h->project, nullable(&h->run), h->tasks,
+		h->units, h->opened_at) < 0)
 		return -1;
 	h->id = sql_last_id(l);
 	return 0;
@@ -322,7 +339,8 @@ int hold_pool(struct ledger *l, int64_t admission, struct hold_row *out, struct 
 
 int hold_of_run(struct ledger *l, int64_t run, struct hold_row *out, struct fault *why)
 {
-	static const char run_sql[] = "SELECT " HOLD_COLUMNS " FROM " HOLD_TABLES " WHERE h.run = ? AND h.closed_at IS NULL";
+	static const char run_sql[] =
+		"SELECT " HOLD_COLUMNS " FROM " HOLD_TABLES " WHERE h.run = ? AND h.closed_at IS NULL";
 
 	return hold_one(l, sql_bind(l, run_sql, why, "i", run), out, why);
 }
@@ -339,15 +357,19 @@ static int give_back(struct ledger *l, const struct draw *d, amount_t take, void
 	return draw_move(l, *(int64_t *)hold, d->allocation, -take, why);
 }
 
-/* What is given back is what would expire last: the rest of the hold goes on using the money that would be lost first. */
+/* What is given back is what would expire last: the rest of the hold goes on using the money that would be
+ * lost first. */
 int hold_shrink(struct ledger *l, struct hold_row *h, amount_t by, struct fault *why)
 {
 	char asked[AMOUNT_TEXT_MAX], has[AMOUNT_TEXT_MAX];
 
 	assert(by >= 0);
-	if (by > h->units) {	/* whoever asks counts otherwise than the row does: nothing may become negative, and it must be seen */
+	/* whoever asks counts otherwise than the row does: nothing may become negative, and it must be seen
+	 * */
+	if (by > h->units) {
 		log_warning("hold %jd of admission %jd was to give back %s GPU-h and has %s: it gives back those; see budgetctl verify",
-			(intmax_t)h->id, (intmax_t)h->admission, amount_text(by, asked), amount_text(h->units, has));
+			(intmax_t)h->id, (intmax_t)h->admission, amount_text(by, asked),
+			amount_text(h->units, has));
 		by = h->units;
 	}
 	h->units -= by;
@@ -360,7 +382,8 @@ static void credit_draw(struct path_node *n, const struct draw *d)
 		if (n->live[i].id == d->allocation) {
 			n->live[i].free += d->units;
 			n->budget.held -= d->units;
-			n->budget.cap_held -= d->units;		/* a path with caps is of the user of the hold */
+			/* a path with caps is of the user of the hold */
+			n->budget.cap_held -= d->units;
 		}
 }
 
@@ -374,8 +397,8 @@ int hold_credit(struct ledger *l, const struct hold_row *h, struct path *p, stru
 
 		for (int k = 0; k < n; k++)
 			credit_draw(&p->nodes[i], &d[k]);
-		/* In the same project the hold stays, and only what is added is drawn: also where it draws on what has expired, or on nothing
-		 * because the first allocation came later. */
+		/* In the same project the hold stays, and only what is added is drawn: also where it draws on
+		 * what has expired, or on nothing because the first allocation came later. */
 		if (p->nodes[0].id == h->project)
 			p->nodes[i].budget.held = before - h->units;
 	}
@@ -384,7 +407,8 @@ int hold_credit(struct ledger *l, const struct hold_row *h, struct path *p, stru
 
 int admission_runs(struct ledger *l, int64_t admission, struct fault *why)
 {
-	static const char runs_sql[] = "SELECT EXISTS (SELECT 1 FROM hold WHERE admission = ? AND closed_at IS NULL AND run IS NOT NULL)";
+	static const char runs_sql[] =
+		"SELECT EXISTS (SELECT 1 FROM hold WHERE admission = ? AND closed_at IS NULL AND run IS NOT NULL)";
 	int64_t runs = 0;
 
 	return sql_int(l, &runs, runs_sql, why, "i", admission) < 0 ? -1 : (int)runs;
@@ -398,10 +422,12 @@ static int move_share(struct ledger *l, const struct draw *d, amount_t take, voi
 {
 	const struct share_move *m = arg;
 
-	return draw_move(l, m->from, d->allocation, -take, why) < 0 ? -1 : draw_move(l, m->to, d->allocation, take, why);
+	return draw_move(l, m->from, d->allocation, -take, why) < 0 ? -1
+		: draw_move(l, m->to, d->allocation, take, why);
 }
 
-int hold_take_task(struct ledger *l, struct hold_row *pool, int64_t run, int64_t now, struct hold_row *out, struct fault *why)
+int hold_take_task(struct ledger *l, struct hold_row *pool, int64_t run, int64_t now, struct hold_row *out,
+	struct fault *why)
 {
 	amount_t share = pool->tasks > 0 ? pool->units / pool->tasks : 0;
 	struct share_move move = { .from = pool->id };
@@ -412,14 +438,15 @@ int hold_take_task(struct ledger *l, struct hold_row *pool, int64_t run, int64_t
 		out->tasks = 1;
 		return hold_write(l, out, why);
 	}
-	*out = (struct hold_row){ .admission = pool->admission, .project = pool->project, .run = run, .tasks = 1, .units = share,
-		.opened_at = now };
+	*out = (struct hold_row){ .admission = pool->admission, .project = pool->project, .run = run,
+		.tasks = 1, .units = share, .opened_at = now };
 	if (hold_insert(l, out, why) < 0)
 		return -1;
 	move.to = out->id;
 	pool->tasks--;
 	pool->units -= share;
-	return draws_take(l, pool->id, share, true, move_share, &move, why) < 0 ? -1 : hold_write(l, pool, why);
+	return draws_take(l, pool->id, share, true, move_share, &move, why) < 0 ? -1
+		: hold_write(l, pool, why);
 }
 
 struct charge_context {
@@ -429,13 +456,14 @@ struct charge_context {
 static int post_charge(struct ledger *l, const struct draw *d, amount_t take, void *arg, struct fault *why)
 {
 	const struct charge_context *c = arg;
-	struct journal_entry e = { .at = c->now, .kind = "charge", .allocation = d->allocation, .units = -take, .charge = c->charge,
-		.actor = "budgetd" };
+	struct journal_entry e = { .at = c->now, .kind = "charge", .allocation = d->allocation,
+		.units = -take, .charge = c->charge, .actor = "budgetd" };
 
 	return draw_move(l, c->hold, d->allocation, -take, why) < 0 ? -1 : journal_post(l, &e, why);
 }
 
-int hold_charge(struct ledger *l, struct hold_row *h, amount_t units, int64_t charge, int64_t now, struct fault *why)
+int hold_charge(struct ledger *l, struct hold_row *h, amount_t units, int64_t charge, int64_t now,
+	struct fault *why)
 {
 	struct charge_context c = { .hold = h->id, .charge = charge, .now = now };
 
@@ -461,13 +489,15 @@ int hold_close(struct ledger *l, struct hold_row *h, int64_t now, const char *wh
 
 int pool_walk(struct ledger *l, pool_fn each, void *arg, struct fault *why)
 {
-	static const char pools_sql[] = "SELECT h.id, h.admission, h.tasks, h.opened_at, a.job, h.units FROM hold h INDEXED BY hold_open_by_admission"
+	static const char pools_sql[] =
+		"SELECT h.id, h.admission, h.tasks, h.opened_at, a.job, h.units FROM hold h INDEXED BY hold_open_by_admission"
 		" JOIN admission a ON a.id = h.admission WHERE h.closed_at IS NULL AND h.run IS NULL ORDER BY h.admission";
 	sqlite3_stmt *st = sql_bind(l, pools_sql, why, "");
 	int rc = -1;
 
 	while (st && (rc = sql_step(l, st, why)) == 1) {
-		const struct pool_row row = { sql_col(st, 0), sql_col(st, 1), sql_col(st, 2), sql_col(st, 3), sql_col(st, 4), sql_col(st, 5) };
+		const struct pool_row row = { sql_col(st, 0), sql_col(st, 1), sql_col(st, 2), sql_col(st, 3),
+			sql_col(st, 4), sql_col(st, 5) };
 
 		if (each(&row, arg) < 0) {
 			sqlite3_reset(st);
@@ -477,15 +507,20 @@ int pool_walk(struct ledger *l, pool_fn each, void *arg, struct fault *why)
 	return rc;
 }
 
-int hold_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit, hold_fn each, void *arg, struct fault *why)
+int hold_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit, hold_fn each,
+	void *arg, struct fault *why)
 {
-	/* The open ones are few and have an index of their own; SQLite uses it only when it is told so in the query itself. */
-	static const char open_sql[] = HOLDS_BELOW "hold h INDEXED BY hold_open_by_admission JOIN admission a ON a.id = h.admission"
+	/* The open ones are few and have an index of their own; SQLite uses it only when it is told so in the
+	 * query itself. */
+	static const char open_sql[] =
+		HOLDS_BELOW "hold h INDEXED BY hold_open_by_admission JOIN admission a ON a.id = h.admission"
 		" LEFT JOIN run r ON r.id = h.run WHERE h.closed_at IS NULL AND h.project IN (SELECT id FROM below) AND h.id < ?2"
 		" ORDER BY h.id DESC LIMIT ?3";
-	static const char all_sql[] = HOLDS_BELOW HOLD_TABLES " WHERE h.project IN (SELECT id FROM below) AND h.id < ?2"
+	static const char all_sql[] =
+		HOLDS_BELOW HOLD_TABLES " WHERE h.project IN (SELECT id FROM below) AND h.id < ?2"
 		" ORDER BY h.id DESC LIMIT ?3";
-	sqlite3_stmt *st = sql_bind(l, all ? all_sql : open_sql, why, "iii", project, before ? before : INT64_MAX, limit);
+	sqlite3_stmt *st = sql_bind(l, all ? all_sql : open_sql, why, "iii", project,
+		before ? before : INT64_MAX, limit);
 	struct hold_row h;
 	int rc = -1;
 

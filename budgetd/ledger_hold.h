@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_hold.h - admissions and the GPU-hours set aside for them
  *
- * An admission is the answer to one submission; its token ties it to the job that turns up later. A hold is drawn on live
- * allocations of the project and of each metered ancestor. A pool hold (run 0) waits with the job in the queue, one share a
- * task; each start takes its share into a hold of its own, which stays whole until the run settles.
+ * An admission is the answer to one submission; its token ties it to the job that turns up later. A hold is
+ * drawn on live allocations of the project and of each metered ancestor. A pool hold (run 0) waits with the
+ * job in the queue, one share a task; each start takes its share into a hold of its own, which stays whole
+ * until the run settles.
  *
- * All functions want an open transaction (ledger.h) and a path loaded in it. None overdraws: the caller decided with the same path. */
+ * All functions want an open transaction (ledger.h) and a path loaded in it. None overdraws: the caller
+ * decided with the same path. */
 #ifndef BUDGETD_LEDGER_HOLD_H
 #define BUDGETD_LEDGER_HOLD_H
 #include "budgetd/ledger_money.h"
@@ -22,26 +24,34 @@ struct admission_row {
 	amount_t per_task;
 	int64_t job;			/* 0 = not seen yet */
 	bool insists;			/* --gpu-tier=funded: never the free tier instead */
-	int64_t parked_at;		/* tasks of it wait for money since then, held in the queue by the daemon; 0 = none does */
+	/* tasks of it wait for money since then, held in the queue by the daemon; 0 = none does */
+	int64_t parked_at;
 	int64_t waits_at;		/* the project that has no more; 0 when parked_at is */
-	int64_t waits_user;		/* whose cap there leaves no more; WAIT_ANYBODY: the project has no more for anybody */
+	/* whose cap there leaves no more; WAIT_ANYBODY: the project has no more for anybody */
+	int64_t waits_user;
 	int64_t waits_behind;		/* the job in front of it there, 0 = it is the first */
 	int64_t user_held_at;		/* its user holds tasks of it since then; 0 = none */
-	int64_t changing_at;		/* a change was accepted then, and hours set aside for it: Slurm has not shown it yet; 0 = none */
+	/* a change was accepted then, and hours set aside for it: Slurm has not shown it yet; 0 = none */
+	int64_t changing_at;
 	char seen[160];			/* the job as it was priced; "" = not seen yet */
 	const char *request;		/* written by admission_add; admission_request reads it back */
 };
 
 int admission_add(struct ledger *l, struct admission_row *a, struct fault *why);	/* a->id is set */
-int admission_by_id(struct ledger *l, int64_t id, struct admission_row *out, struct fault *why);	/* 1, 0, -1 */
-int admission_by_token(struct ledger *l, const char *token, struct admission_row *out, struct fault *why);	/* 1, 0, -1 */
-int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, struct fault *why);		/* the newest; 1, 0, -1 */
-/* Write what may change after the answer: project, tier, minimum runtime, rank, gpus, tasks, per_task, job, parked_at, waits_at,
- * waits_user, waits_behind, user_held_at, changing_at, seen. */
+ /* 1, 0, -1 */
+int admission_by_id(struct ledger *l, int64_t id, struct admission_row *out, struct fault *why);
+ /* 1, 0, -1 */
+int admission_by_token(struct ledger *l, const char *token, struct admission_row *out, struct fault *why);
+ /* the newest; 1, 0, -1 */
+int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, struct fault *why);
+/* Write what may change after the answer: project, tier, minimum runtime, rank, gpus, tasks, per_task, job,
+ * parked_at, waits_at, waits_user, waits_behind, user_held_at, changing_at, seen. */
 int admission_update(struct ledger *l, const struct admission_row *a, struct fault *why);
 
-/* The first of those that wait for money that `project` has no more of, for anybody or for the user `uid`: by team rank, then by age. 1, 0, -1. */
-int admission_head(struct ledger *l, int64_t project, int64_t uid, struct admission_row *out, struct fault *why);
+/* The first of those that wait for money that `project` has no more of, for anybody or for the user `uid`: by
+ * team rank, then by age. 1, 0, -1. */
+int admission_head(struct ledger *l, int64_t project, int64_t uid, struct admission_row *out,
+	struct fault *why);
 
 /* All that wait for money. */
 typedef int (*admission_fn)(const struct admission_row *a, void *arg);
@@ -66,34 +76,43 @@ struct hold_row {
 
 /* Set `h->units` aside along the path; h->id is set. */
 int hold_open(struct ledger *l, const struct path *p, struct hold_row *h, struct fault *why);
-int hold_pool(struct ledger *l, int64_t admission, struct hold_row *out, struct fault *why);	/* open, without a run; 1, 0, -1 */
-int hold_of_run(struct ledger *l, int64_t run, struct hold_row *out, struct fault *why);	/* open; 1, 0, -1 */
+ /* open, without a run; 1, 0, -1 */
+int hold_pool(struct ledger *l, int64_t admission, struct hold_row *out, struct fault *why);
+ /* open; 1, 0, -1 */
+int hold_of_run(struct ledger *l, int64_t run, struct hold_row *out, struct fault *why);
 
 /* More or fewer units; `p` is the path with what it has now. h->units is updated. */
 int hold_grow(struct ledger *l, const struct path *p, struct hold_row *h, amount_t by, struct fault *why);
 /* By more than it has: to 0, with a warning in the log. */
 int hold_shrink(struct ledger *l, struct hold_row *h, amount_t by, struct fault *why);
 
-/* What `p` would be without the hold, so that another one in its place is a check of the difference. In memory only. */
+/* What `p` would be without the hold, so that another one in its place is a check of the difference. In
+ * memory only. */
 int hold_credit(struct ledger *l, const struct hold_row *h, struct path *p, struct fault *why);
 
 /* Does a task of it run? Its hold is open then. 1, 0, -1. */
 int admission_runs(struct ledger *l, int64_t admission, struct fault *why);
 
-/* One task of the pool starts: its share goes to a hold of the run. *out is that hold. The pool is closed with its last task. */
-int hold_take_task(struct ledger *l, struct hold_row *pool, int64_t run, int64_t now, struct hold_row *out, struct fault *why);
+/* One task of the pool starts: its share goes to a hold of the run. *out is that hold. The pool is closed
+ * with its last task. */
+int hold_take_task(struct ledger *l, struct hold_row *pool, int64_t run, int64_t now, struct hold_row *out,
+	struct fault *why);
 
-/* Turn `units` of the hold (at most h->units) into the given charge, in the journal of every allocation it is drawn on. */
-int hold_charge(struct ledger *l, struct hold_row *h, amount_t units, int64_t charge, int64_t now, struct fault *why);
+/* Turn `units` of the hold (at most h->units) into the given charge, in the journal of every allocation it is
+ * drawn on. */
+int hold_charge(struct ledger *l, struct hold_row *h, amount_t units, int64_t charge, int64_t now,
+	struct fault *why);
 
 /* Give back what is left. `why_closed` is a static text: "settled", "job gone", "not seen", ... */
 int hold_close(struct ledger *l, struct hold_row *h, int64_t now, const char *why_closed, struct fault *why);
 
 typedef int (*hold_fn)(const struct hold_row *h, void *arg);
 /* Newest first; project 0 = all; `all` = closed ones too; before 0 = from the newest. */
-int hold_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit, hold_fn each, void *arg, struct fault *why);
+int hold_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit, hold_fn each,
+	void *arg, struct fault *why);
 
-/* All holds of the queue by their admission, without what only people read: a pass looks at tens of thousands. */
+/* All holds of the queue by their admission, without what only people read: a pass looks at tens of
+ * thousands. */
 struct pool_row {
 	int64_t id, admission, tasks, opened_at;
 	int64_t job;			/* 0 = not tied to one yet */

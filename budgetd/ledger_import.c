@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_import.c - runs out of Slurm's accounting (ledger_import.h).
  *
- * A statement costs SQLite as much as the three rows it inserts. So what is to be written is kept, and written by statements of many
- * rows: before something must be found in the tables, and at the end. */
+ * A statement costs SQLite as much as the three rows it inserts. So what is to be written is kept, and
+ * written by statements of many rows: before something must be found in the tables, and at the end. */
 #include "budgetd/ledger_import.h"
 #include "budgetd/ledger_sql.h"
 #include "books/chain.h"
@@ -25,23 +25,29 @@ struct writing {
 
 /* --- what is there ------------------------------------------------------------------------------ */
 
-/* By the key of the row; or the loop followed the run beyond it, and keeps one key for all pieces. 1, 0, -1. */
-static int piece_known(struct ledger *l, const struct import_run *r, const struct import_piece *p, struct fault *why)
+/* By the key of the row; or the loop followed the run beyond it, and keeps one key for all pieces. 1, 0,
+ * -1. */
+static int piece_known(struct ledger *l, const struct import_run *r, const struct import_piece *p,
+	struct fault *why)
 {
-	static const char known_sql[] = "SELECT 1 FROM run WHERE cluster = ? AND job = ? AND (+submit = ? AND +start = ?"
+	static const char known_sql[] =
+		"SELECT 1 FROM run WHERE cluster = ? AND job = ? AND (+submit = ? AND +start = ?"
 					" OR +start = ? AND (ended IS NULL OR ended >= ?)) LIMIT 1";
 	int64_t one;
 
-	return sql_int(l, &one, known_sql, why, "siiiii", r->cluster, r->job, p->submit, p->from, r->start, p->end);
+	return sql_int(l, &one, known_sql, why, "siiiii", r->cluster, r->job, p->submit, p->from, r->start,
+		p->end);
 }
 
 /* Can a run of this job be there already? Only among those that the books had, or that were added before. */
 static bool may_be_known(const struct import *im, const struct import_run *r)
 {
-	return !im->cluster || strcmp(im->cluster, r->cluster) != 0 || (im->lowest <= r->job && r->job <= im->highest);
+	return !im->cluster || strcmp(im->cluster, r->cluster) != 0 ||
+		(im->lowest <= r->job && r->job <= im->highest);
 }
 
-int import_expect(struct ledger *l, struct import *im, const char *cluster, int64_t first, int64_t last, struct fault *why)
+int import_expect(struct ledger *l, struct import *im, const char *cluster, int64_t first, int64_t last,
+	struct fault *why)
 {
 	static const char any_sql[] = "SELECT 1 FROM run WHERE cluster = ? AND job BETWEEN ? AND ? LIMIT 1";
 	int64_t one;
@@ -74,8 +80,8 @@ struct import_part_values {
 #define PART_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 #define PART_INSERT "INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, price, units) VALUES "
 
-/* Where the next value goes: into a statement, and into the hash over what is written. In the order of the table, of which only NULLs at the
- * end may be left out. */
+/* Where the next value goes: into a statement, and into the hash over what is written. In the order of the
+ * table, of which only NULLs at the end may be left out. */
 struct place {
 	sqlite3_stmt *st;
 	int at;
@@ -144,7 +150,8 @@ static void part_put(struct place *p, const struct import *im, const struct impo
 
 static int runs_write(struct ledger *l, struct import *im, struct fault *why)
 {
-	static const char many_sql[] = RUN_INSERT FIVE_TIMES(FIVE_TIMES(RUN_VALUES)), one_sql[] = RUN_INSERT RUN_VALUES;
+	static const char many_sql[] = RUN_INSERT FIVE_TIMES(FIVE_TIMES(RUN_VALUES)),
+		one_sql[] = RUN_INSERT RUN_VALUES;
 
 	for (size_t done = 0, n; done < im->nruns; done += n) {
 		struct place p = { .hash = im->runs_hash };
@@ -162,7 +169,8 @@ static int runs_write(struct ledger *l, struct import *im, struct fault *why)
 
 static int parts_write(struct ledger *l, struct import *im, struct fault *why)
 {
-	static const char many_sql[] = PART_INSERT FIVE_TIMES(FIVE_TIMES(PART_VALUES)), one_sql[] = PART_INSERT PART_VALUES;
+	static const char many_sql[] = PART_INSERT FIVE_TIMES(FIVE_TIMES(PART_VALUES)),
+		one_sql[] = PART_INSERT PART_VALUES;
 
 	for (size_t done = 0, n; done < im->nparts; done += n) {
 		struct place p = { .hash = im->parts_hash };
@@ -199,11 +207,13 @@ static void *one_more(void *rows, size_t count, size_t *room, size_t size, struc
 	return rows;
 }
 
-/* The row of the import, and where the ids of what it writes begin: nobody else writes within this transaction. */
+/* The row of the import, and where the ids of what it writes begin: nobody else writes within this
+ * transaction. */
 static int import_begin(struct ledger *l, struct import *im, struct fault *why)
 {
 	static const char begin_sql[] = "INSERT INTO import (at, actor) VALUES (?, ?)";
-	static const char run_sql[] = "SELECT coalesce(max(id), 0) FROM run", charge_sql[] = "SELECT coalesce(max(id), 0) FROM charge";
+	static const char run_sql[] = "SELECT coalesce(max(id), 0) FROM run",
+		charge_sql[] = "SELECT coalesce(max(id), 0) FROM charge";
 
 	if (im->id)
 		return 0;
@@ -214,7 +224,8 @@ static int import_begin(struct ledger *l, struct import *im, struct fault *why)
 	if (sql_do(l, begin_sql, why, "is", im->now, im->actor) < 0)
 		return -1;
 	im->id = sql_last_id(l);
-	if (sql_int(l, &im->last_run, run_sql, why, "") < 0 || sql_int(l, &im->last_charge, charge_sql, why, "") < 0)
+	if (sql_int(l, &im->last_run, run_sql, why, "") < 0 ||
+		sql_int(l, &im->last_charge, charge_sql, why, "") < 0)
 		return -1;
 	im->first_run = im->last_run + 1;
 	im->first_charge = im->last_charge + 1;
@@ -265,15 +276,16 @@ static int64_t paid_seconds(const struct path *p, int64_t seconds, amount_t pric
 }
 
 /* The soonest to expire first; what is beyond them all is credit and stands with the last. */
-static int pay_at_node(struct writing *w, const struct path_node *n, amount_t units, int64_t end, int64_t charge, struct fault *why)
+static int pay_at_node(struct writing *w, const struct path_node *n, amount_t units, int64_t end,
+	int64_t charge, struct fault *why)
 {
 	int last = -1;
 
 	for (int i = 0; i < n->nlive; i++)
 		last = pays(n, i, end) ? i : last;
 	for (int i = 0; i <= last && units > 0; i++) {
-		struct journal_entry e = { .at = w->im->now, .kind = "charge", .allocation = n->live[i].id, .charge = charge,
-			.reason = "imported" };
+		struct journal_entry e = { .at = w->im->now, .kind = "charge", .allocation = n->live[i].id,
+			.charge = charge, .reason = "imported" };
 		amount_t take = i == last || n->live[i].free > units ? units : n->live[i].free;
 
 		if (!pays(n, i, end) || take <= 0)
@@ -290,17 +302,19 @@ static int pay_at_node(struct writing *w, const struct path_node *n, amount_t un
 
 /* --- parts -------------------------------------------------------------------------------------- */
 
-static int part_add(struct writing *w, const char *kind, int64_t from, int64_t end, amount_t units, struct fault *why)
+static int part_add(struct writing *w, const char *kind, int64_t from, int64_t end, amount_t units,
+	struct fault *why)
 {
 	struct import *im = w->im;
-	struct import_part_values *grown = one_more(im->parts, im->nparts, &im->parts_room, sizeof(*grown), why);
+	struct import_part_values *grown = one_more(im->parts, im->nparts, &im->parts_room, sizeof(*grown),
+		why);
 
 	if (!grown)
 		return -1;
 	im->parts = grown;
-	grown[im->nparts++] = (struct import_part_values){ .id = ++im->last_charge, .run = im->last_run, .seq = w->seq++, .kind = kind,
-		.project = w->r->project, .from = from, .end = end, .gpus = w->piece->gpus, .price = w->piece->price,
-		.units = units };
+	grown[im->nparts++] = (struct import_part_values){ .id = ++im->last_charge, .run = im->last_run,
+		.seq = w->seq++, .kind = kind, .project = w->r->project, .from = from, .end = end,
+		.gpus = w->piece->gpus, .price = w->piece->price, .units = units };
 	w->out->units += units;
 	return 0;
 }
@@ -315,7 +329,8 @@ static int part_charge(struct writing *w, int64_t from, int64_t end, struct faul
 		return -1;
 	paid = paid_seconds(&path, end - from, price, end);
 	assert(paid >= 0 && paid <= end - from);
-	if (paid > 0 && (part_add(w, "funded", from, from + paid, paid * price, why) < 0 || write_all(w->l, w->im, why) < 0))
+	if (paid > 0 && (part_add(w, "funded", from, from + paid, paid * price, why) < 0 ||
+		write_all(w->l, w->im, why) < 0))
 		return -1;
 	for (int i = 0; paid > 0 && i < path.depth; i++)
 		if (path.nodes[i].budget.metered &&
@@ -346,7 +361,8 @@ static int piece_write(struct writing *w, struct fault *why)
 			edge = ran_to;
 		if (edge > w->piece->end)
 			edge = w->piece->end;
-		if ((from < ran_to ? part_write(w, from, edge, why) : part_add(w, "suspended", from, edge, 0, why)) < 0)
+		if ((from < ran_to ? part_write(w, from, edge, why)
+			: part_add(w, "suspended", from, edge, 0, why)) < 0)
 			return -1;
 	}
 	return 0;
@@ -367,9 +383,11 @@ static int run_add(struct writing *w, int first, int last, struct fault *why)
 	im->runs = grown;
 	if (import_begin(w->l, im, why) < 0)
 		return -1;
-	grown[im->nruns++] = (struct import_run_values){ .id = ++im->last_run, .cluster = r->cluster, .job = r->job, .submit = a->submit,
-		.start = a->from, .label = r->label, .partition = r->partition, .project = r->project, .uid = r->uid,
-		.tier = job_tier_name(r->tier), .gpus = z->gpus, .tres = z->tres, .price = z->price, .end = z->end, .state = r->state };
+	grown[im->nruns++] = (struct import_run_values){ .id = ++im->last_run, .cluster = r->cluster,
+		.job = r->job, .submit = a->submit, .start = a->from, .label = r->label,
+		.partition = r->partition, .project = r->project, .uid = r->uid,
+		.tier = job_tier_name(r->tier), .gpus = z->gpus, .tres = z->tres, .price = z->price,
+		.end = z->end, .state = r->state };
 	w->seq = 0;
 	for (int i = first; i <= last; i++) {
 		w->piece = &r->pieces[i];
@@ -381,7 +399,8 @@ static int run_add(struct writing *w, int first, int last, struct fault *why)
 }
 
 /* Which pieces the books have already. */
-static int look_up(struct ledger *l, struct import *im, const struct import_run *r, bool known[IMPORT_PIECES_MAX], struct fault *why)
+static int look_up(struct ledger *l, struct import *im, const struct import_run *r,
+	bool known[IMPORT_PIECES_MAX], struct fault *why)
 {
 	if (write_all(l, im, why) < 0)
 		return -1;
@@ -395,7 +414,8 @@ static int look_up(struct ledger *l, struct import *im, const struct import_run 
 	return 0;
 }
 
-int import_add(struct ledger *l, struct import *im, const struct import_run *r, struct import_result *out, struct fault *why)
+int import_add(struct ledger *l, struct import *im, const struct import_run *r, struct import_result *out,
+	struct fault *why)
 {
 	struct writing w = { .l = l, .im = im, .r = r, .out = out };
 	bool known[IMPORT_PIECES_MAX] = {0};
@@ -404,13 +424,15 @@ int import_add(struct ledger *l, struct import *im, const struct import_run *r, 
 	if (may_be_known(im, r) && look_up(l, im, r, known, why) < 0)
 		return -1;
 	for (int i = 1; i < r->npieces; i++)	/* the same row twice */
-		known[i] = known[i] || (r->pieces[i].submit == r->pieces[i - 1].submit && r->pieces[i].from == r->pieces[i - 1].from);
+		known[i] = known[i] || (r->pieces[i].submit == r->pieces[i - 1].submit &&
+			r->pieces[i].from == r->pieces[i - 1].from);
 	for (int first = 0; first < r->npieces; first = last + 1) {
 		last = first;
 		out->known += known[first];
 		if (known[first])
 			continue;
-		while (last + 1 < r->npieces && !known[last + 1] && r->pieces[last + 1].from == r->pieces[last].end)
+		while (last + 1 < r->npieces && !known[last + 1] &&
+			r->pieces[last + 1].from == r->pieces[last].end)
 			last++;
 		if (run_add(&w, first, last, why) < 0)
 			return -1;
@@ -422,7 +444,8 @@ int import_add(struct ledger *l, struct import *im, const struct import_run *r, 
 
 int import_end(struct ledger *l, struct import *im, struct fault *why)
 {
-	static const char end_sql[] = "UPDATE import SET first_run = ?, last_run = ?, first_charge = ?, last_charge = ?, hash = ? WHERE id = ?";
+	static const char end_sql[] =
+		"UPDATE import SET first_run = ?, last_run = ?, first_charge = ?, last_charge = ?, hash = ? WHERE id = ?";
 	uint8_t hash[CHAIN_HASH_BYTES];
 	sqlite3_stmt *st;
 
@@ -431,7 +454,8 @@ int import_end(struct ledger *l, struct import *im, struct fault *why)
 	if (write_all(l, im, why) < 0)
 		return -1;
 	chain_import_hash(im->runs_hash, im->parts_hash, hash);
-	st = sql_bind(l, end_sql, why, "iiii", im->first_run, im->last_run, im->first_charge, im->last_charge);
+	st = sql_bind(l, end_sql, why, "iiii", im->first_run, im->last_run, im->first_charge,
+		im->last_charge);
 	if (!st)
 		return -1;
 	sqlite3_bind_blob(st, 5, hash, sizeof(hash), SQLITE_TRANSIENT);

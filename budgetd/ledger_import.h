@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_import.h - runs that took place before the books looked, out of Slurm's accounting (doc/model.md, 9)
  *
- * A row of Slurm's accounting is taken once, by (cluster, job id, submit, where it begins); what the loop knows already is left alone.
- * Not charged, a part is `imported`: its units count for fair share and stand in no journal. Charged, it is paid as far as the money of
- * now reaches out of allocations that were live at its end and still are; the rest is `uncovered`. A run in the QOS of the free tier is `free`.
- * All that one transaction imports is one row of `import`, with one link in the chain.
+ * A row of Slurm's accounting is taken once, by (cluster, job id, submit, where it begins); what the loop
+ * knows already is left alone. Not charged, a part is `imported`: its units count for fair share and stand in
+ * no journal. Charged, it is paid as far as the money of now reaches out of allocations that were live at its
+ * end and still are; the rest is `uncovered`. A run in the QOS of the free tier is `free`. All that one
+ * transaction imports is one row of `import`, with one link in the chain.
  *
- * All functions want an open LEDGER_MONEY transaction, the same one from the first import_add to import_end. */
+ * All functions want an open LEDGER_MONEY transaction, the same one from the first import_add to
+ * import_end. */
 #ifndef BUDGETD_LEDGER_IMPORT_H
 #define BUDGETD_LEDGER_IMPORT_H
 #include "budgetd/ledger_money.h"
@@ -36,7 +38,8 @@ struct import_run {
 struct import_run_values;
 struct import_part_values;
 
-/* One transaction's import. The caller fills the first three, all else 0; the texts of its runs live until import_end. */
+/* One transaction's import. The caller fills the first three, all else 0; the texts of its runs live until
+ * import_end. */
 struct import {
 	int64_t now;
 	const char *actor;
@@ -58,10 +61,13 @@ struct import_result {
 	amount_t units, unpaid;		/* what it cost; what of it nothing paid for */
 };
 
-/* All that follows is of this cluster, and of jobs from `first` to `last`: when the books know none of them, one look spares one for each. */
-int import_expect(struct ledger *l, struct import *im, const char *cluster, int64_t first, int64_t last, struct fault *why);
+/* All that follows is of this cluster, and of jobs from `first` to `last`: when the books know none of them,
+ * one look spares one for each. */
+int import_expect(struct ledger *l, struct import *im, const char *cluster, int64_t first, int64_t last,
+	struct fault *why);
 
-int import_add(struct ledger *l, struct import *im, const struct import_run *r, struct import_result *out, struct fault *why);
+int import_add(struct ledger *l, struct import *im, const struct import_run *r, struct import_result *out,
+	struct fault *why);
 
 /* What was written is final from here on. Nothing was: nothing is written. */
 int import_end(struct ledger *l, struct import *im, struct fault *why);

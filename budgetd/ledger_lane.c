@@ -32,7 +32,8 @@ int lane_walk(struct ledger *l, lane_job_fn each, void *arg, struct fault *why)
 
 int lane_run_began(struct ledger *l, int64_t run, int64_t admission, struct fault *why)
 {
-	static const char began_sql[] = "INSERT INTO lane_run (run) SELECT ?1 FROM lane_job WHERE admission = ?2";
+	static const char began_sql[] =
+		"INSERT INTO lane_run (run) SELECT ?1 FROM lane_job WHERE admission = ?2";
 
 	return sql_do(l, began_sql, why, "ii", run, admission);
 }
@@ -45,7 +46,8 @@ int lane_forget(struct ledger *l, int64_t before, struct fault *why)
 	return sql_do(l, forget_sql, why, "i", before);
 }
 
-/* Out of the few runs of the lane, not out of all that go on or ended today: a pass asks this while submissions wait for the writer. */
+/* Out of the few runs of the lane, not out of all that go on or ended today: a pass asks this while
+ * submissions wait for the writer. */
 int lane_use(struct ledger *l, int64_t since, int64_t now, lane_user_fn each, void *arg, struct fault *why)
 {
 	static const char use_sql[] =
@@ -59,7 +61,8 @@ int lane_use(struct ledger *l, int64_t since, int64_t now, lane_user_fn each, vo
 	int rc = -1;
 
 	while (st && (rc = sql_step(l, st, why)) == 1) {
-		u = (struct lane_user){ .uid = sql_col(st, 0), .running = sql_col(st, 1), .used_gpu_s = sql_col(st, 2) };
+		u = (struct lane_user){ .uid = sql_col(st, 0), .running = sql_col(st, 1),
+			.used_gpu_s = sql_col(st, 2) };
 		if (each(&u, arg) < 0) {
 			sqlite3_reset(st);
 			return -1;

@@ -32,13 +32,15 @@ static void allocation_read(sqlite3_stmt *st, struct allocation *a)
 
 static int check_allocation_count(struct ledger *l, int64_t project, int64_t now, struct fault *why)
 {
-	static const char count_sql[] = "SELECT count(*) FROM allocation WHERE project = ? AND (ends IS NULL OR ends > ?)";
+	static const char count_sql[] =
+		"SELECT count(*) FROM allocation WHERE project = ? AND (ends IS NULL OR ends > ?)";
 	int64_t n;
 
 	if (sql_int(l, &n, count_sql, why, "ii", project, now) < 0)
 		return -1;
 	if (n >= LIVE_ALLOCATIONS_MAX)
-		return fault_errno(why, EEXIST, "the project has %jd allocations that have not expired, the most there can be; deposit "
+		return fault_errno(why, EEXIST,
+			"the project has %jd allocations that have not expired, the most there can be; deposit "
 			"into one of them", (intmax_t)n);
 	return 0;
 }
@@ -55,18 +57,22 @@ static int check_dates(const struct allocation *a, int64_t now, struct fault *wh
 static int check_terms(const struct allocation *a, struct fault *why)
 {
 	if (!a->ends && (a->vests || a->carry_over_percent))
-		return fault_errno(why, EINVAL, "an allocation without an end cannot vest, and nothing of it can be carried over");
+		return fault_errno(why, EINVAL,
+			"an allocation without an end cannot vest, and nothing of it can be carried over");
 	return 0;
 }
 
 int allocation_add(struct ledger *l, struct allocation *a, int64_t now, struct fault *why)
 {
-	static const char add_sql[] = "INSERT INTO allocation (project, starts, ends, comment, created_at, carry_over, vests, burst)"
+	static const char add_sql[] =
+		"INSERT INTO allocation (project, starts, ends, comment, created_at, carry_over, vests, burst)"
 				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 	static const char sum_sql[] = "INSERT INTO allocation_sum (allocation) VALUES (?)";
 
-	if (check_dates(a, now, why) < 0 || check_terms(a, why) < 0 || check_allocation_count(l, a->project, now, why) < 0 ||
-		sql_do(l, add_sql, why, "iipsiiii", a->project, a->starts, a->ends ? &a->ends : NULL, a->comment, now,
+	if (check_dates(a, now, why) < 0 || check_terms(a, why) < 0 ||
+		check_allocation_count(l, a->project, now, why) < 0 ||
+		sql_do(l, add_sql, why, "iipsiiii", a->project, a->starts, a->ends ? &a->ends : NULL,
+		a->comment, now,
 			a->carry_over_percent, (int64_t)a->vests, a->burst) < 0)
 		return -1;
 	a->id = sql_last_id(l);
@@ -76,7 +82,8 @@ int allocation_add(struct ledger *l, struct allocation *a, int64_t now, struct f
 
 int allocation_by_id(struct ledger *l, int64_t id, struct allocation *out, struct fault *why)
 {
-	static const char by_id_sql[] = "SELECT " ALLOCATION_COLUMNS " FROM " ALLOCATION_TABLES " WHERE a.id = ?";
+	static const char by_id_sql[] =
+		"SELECT " ALLOCATION_COLUMNS " FROM " ALLOCATION_TABLES " WHERE a.id = ?";
 	sqlite3_stmt *st = sql_bind(l, by_id_sql, why, "i", id);
 	int rc = st ? sql_step(l, st, why) : -1;
 
@@ -88,7 +95,8 @@ int allocation_by_id(struct ledger *l, int64_t id, struct allocation *out, struc
 }
 
 /* What was is not changed: an end that has come, a start that has been. */
-static int check_new_dates(const struct allocation *was, const struct allocation *a, int64_t now, struct fault *why)
+static int check_new_dates(const struct allocation *was, const struct allocation *a, int64_t now,
+	struct fault *why)
 {
 	if (was->ends && was->ends <= now)
 		return fault_errno(why, EEXIST, "allocation %jd has ended", (intmax_t)a->id);
@@ -101,7 +109,8 @@ static int check_new_dates(const struct allocation *was, const struct allocation
 
 int allocation_set(struct ledger *l, const struct allocation *a, int64_t now, struct fault *why)
 {
-	static const char set_sql[] = "UPDATE allocation SET starts = ?, ends = ?, comment = ?, carry_over = ?, vests = ?, burst = ? WHERE id = ?";
+	static const char set_sql[] =
+		"UPDATE allocation SET starts = ?, ends = ?, comment = ?, carry_over = ?, vests = ?, burst = ? WHERE id = ?";
 	struct allocation was;
 	int rc = allocation_by_id(l, a->id, &was, why);
 
@@ -109,13 +118,14 @@ int allocation_set(struct ledger *l, const struct allocation *a, int64_t now, st
 		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no allocation %jd", (intmax_t)a->id);
 	if (check_new_dates(&was, a, now, why) < 0 || check_terms(a, why) < 0)
 		return -1;
-	return sql_do(l, set_sql, why, "ipsiiii", a->starts, a->ends ? &a->ends : NULL, a->comment, a->carry_over_percent, (int64_t)a->vests,
-		a->burst, a->id);
+	return sql_do(l, set_sql, why, "ipsiiii", a->starts, a->ends ? &a->ends : NULL, a->comment,
+		a->carry_over_percent, (int64_t)a->vests, a->burst, a->id);
 }
 
 int allocation_walk(struct ledger *l, int64_t project, allocation_fn each, void *arg, struct fault *why)
 {
-	static const char walk_sql[] = "SELECT " ALLOCATION_COLUMNS " FROM " ALLOCATION_TABLES " WHERE a.project = ? ORDER BY a.id";
+	static const char walk_sql[] =
+		"SELECT " ALLOCATION_COLUMNS " FROM " ALLOCATION_TABLES " WHERE a.project = ? ORDER BY a.id";
 	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "i", project);
 	struct allocation a;
 	int rc = -1;
@@ -173,12 +183,14 @@ int path_load(struct ledger *l, int64_t project, int64_t now, struct path *out, 
 		struct path_node *n = &out->nodes[out->depth];
 
 		if (out->depth == BUDGET_DEPTH_MAX)
-			return fault_errno(why, EINVAL, "the budget tree is deeper than %d projects", BUDGET_DEPTH_MAX);
+			return fault_errno(why, EINVAL, "the budget tree is deeper than %d projects",
+				BUDGET_DEPTH_MAX);
 		if (project_by_id(l, id, &p, why) != 1)
 			return fault_errno(why, ENOENT, "project %jd is not in the database", (intmax_t)id);
 		*n = (struct path_node){ .id = id, .on_exhausted = p.on_exhausted, .unmetered = p.unmetered };
 		memcpy(n->budget.name, p.name, sizeof(n->budget.name));
 		n->budget.credit = p.credit;
+		n->budget.no_share = p.share == 0;
 		if (!p.unmetered && load_node_allocations(l, now, n, why) < 0)
 			return -1;
 		out->depth++;
@@ -186,7 +198,8 @@ int path_load(struct ledger *l, int64_t project, int64_t now, struct path *out, 
 	return 0;
 }
 
-int path_load_for(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct path *out, struct fault *why)
+int path_load_for(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct path *out,
+	struct fault *why)
 {
 	int rc = path_load(l, project, now, out, why);
 
@@ -256,15 +269,19 @@ int journal_by_id(struct ledger *l, int64_t id, struct journal_entry *out, struc
 
 int journal_known(struct ledger *l, struct journal_entry *e, struct fault *why)
 {
-	static const char find_sql[] = "SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES " WHERE j.request_id = ?";
+	static const char find_sql[] =
+		"SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES " WHERE j.request_id = ?";
 
 	struct journal_entry there;
-	int rc = e->request_id[0] ? journal_one(l, sql_bind(l, find_sql, why, "s", e->request_id), &there, why) : 0;
+	int rc = e->request_id[0] ? journal_one(l, sql_bind(l, find_sql, why, "s", e->request_id), &there,
+		why) : 0;
 
 	if (rc != 1)
 		return rc;
 	if (strcmp(there.kind, e->kind) != 0)
-		return fault_errno(why, EEXIST, "the request id %s was used for another write: say this one with an id of its own", e->request_id);
+		return fault_errno(why, EEXIST,
+			"the request id %s was used for another write: say this one with an id of its own",
+			e->request_id);
 	*e = there;
 	return 1;
 }
@@ -272,15 +289,18 @@ int journal_known(struct ledger *l, struct journal_entry *e, struct fault *why)
 /* A charge moves `charged`, everything else moves `amount`: balance = amount - charged either way. */
 static int journal_move_sums(struct ledger *l, const struct journal_entry *e, struct fault *why)
 {
-	static const char charge_sql[] = "UPDATE allocation_sum SET charged = charged - ? WHERE allocation = ?";
+	static const char charge_sql[] =
+		"UPDATE allocation_sum SET charged = charged - ? WHERE allocation = ?";
 	static const char amount_sql[] = "UPDATE allocation_sum SET amount = amount + ? WHERE allocation = ?";
 
-	return sql_do(l, strcmp(e->kind, "charge") == 0 ? charge_sql : amount_sql, why, "ii", e->units, e->allocation);
+	return sql_do(l, strcmp(e->kind, "charge") == 0 ? charge_sql : amount_sql, why, "ii", e->units,
+		e->allocation);
 }
 
 int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why)
 {
-	static const char post_sql[] = "INSERT INTO journal (at, kind, allocation, project, units, balance, charge, actor, reason, request_id,"
+	static const char post_sql[] =
+		"INSERT INTO journal (at, kind, allocation, project, units, balance, charge, actor, reason, request_id,"
 				       " first, corrects) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	struct allocation a;
 	int rc = journal_known(l, e, why);
@@ -291,18 +311,23 @@ int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why)
 		return fault_errno(why, ENOENT, "there is no allocation %jd", (intmax_t)e->allocation);
 	e->project = a.project;
 	if (e->units > ALLOCATION_UNITS_MAX || a.amount > ALLOCATION_UNITS_MAX - e->units)
-		return fault_errno(why, EOVERFLOW, "allocation %jd would hold more GPU-hours than can be counted", (intmax_t)a.id);
+		return fault_errno(why, EOVERFLOW,
+			"allocation %jd would hold more GPU-hours than can be counted", (intmax_t)a.id);
 	e->balance = a.amount - a.charged + e->units;
-	if (journal_move_sums(l, e, why) < 0 || (e->charge && user_sum_charge(l, e->allocation, e->charge, -e->units, why) < 0) ||
-		sql_do(l, post_sql, why, "isiiiipssspp", e->at, e->kind, e->allocation, e->project, e->units, e->balance,
-			e->charge ? &e->charge : NULL, e->actor, e->reason, e->request_id[0] ? e->request_id : NULL,
-			e->first ? &e->first : NULL, e->corrects ? &e->corrects : NULL) < 0)
+	if (journal_move_sums(l, e, why) < 0 || (e->charge &&
+		user_sum_charge(l, e->allocation, e->charge, -e->units, why) < 0) ||
+		sql_do(l, post_sql, why, "isiiiipssspp", e->at, e->kind, e->allocation, e->project, e->units,
+		e->balance,
+			e->charge ? &e->charge : NULL, e->actor, e->reason,
+			e->request_id[0] ? e->request_id : NULL, e->first ? &e->first : NULL,
+			e->corrects ? &e->corrects : NULL) < 0)
 		return -1;
 	e->id = sql_last_id(l);
 	return 0;
 }
 
-int journal_next_of(struct ledger *l, int64_t first, int64_t after, struct journal_entry *out, struct fault *why)
+int journal_next_of(struct ledger *l, int64_t first, int64_t after, struct journal_entry *out,
+	struct fault *why)
 {
 	static const char next_sql[] = "SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES
 				       " WHERE (j.id = ?1 OR j.first = ?1) AND j.id > ?2 ORDER BY j.id LIMIT 1";
@@ -310,8 +335,8 @@ int journal_next_of(struct ledger *l, int64_t first, int64_t after, struct journ
 	return journal_one(l, sql_bind(l, next_sql, why, "ii", first, after), out, why);
 }
 
-int journal_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, journal_fn each, void *arg,
-	struct fault *why)
+int journal_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit,
+	journal_fn each, void *arg, struct fault *why)
 {
 	static const char all_sql[] = "SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES
 		" WHERE j.id < ?1 AND (?2 = 0 OR r.job = ?2) ORDER BY j.id DESC LIMIT ?3";
@@ -319,8 +344,10 @@ int journal_walk(struct ledger *l, int64_t project, int64_t job, int64_t before,
 		"WITH RECURSIVE below(id) AS (SELECT ?4 UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id)"
 		"SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES " WHERE j.project IN (SELECT id FROM below)"
 		" AND j.id < ?1 AND (?2 = 0 OR r.job = ?2) ORDER BY j.id DESC LIMIT ?3";
-	sqlite3_stmt *st = project ? sql_bind(l, below_sql, why, "iiii", before ? before : INT64_MAX, job, limit, project) :
-				     sql_bind(l, all_sql, why, "iii", before ? before : INT64_MAX, job, limit);
+	sqlite3_stmt *st = project ? sql_bind(l, below_sql, why, "iiii", before ? before : INT64_MAX, job,
+		limit, project) :
+				     sql_bind(l, all_sql, why, "iii", before ? before : INT64_MAX, job,
+				     	limit);
 	struct journal_entry e;
 	int rc = -1;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_money.h - allocations, deposits, the journal, and what a path of projects has left
  *
- * All functions want an open transaction (ledger.h); deposits want LEDGER_MONEY. Amounts in units, times UTC epoch seconds. */
+ * All functions want an open transaction (ledger.h); deposits want LEDGER_MONEY. Amounts in units, times UTC
+ * epoch seconds. */
 #ifndef BUDGETD_LEDGER_MONEY_H
 #define BUDGETD_LEDGER_MONEY_H
 #include "budgetd/ledger_project.h"
@@ -15,7 +16,8 @@ struct allocation {
 	amount_t amount, charged, held;
 	char comment[256];
 	int64_t created_at;
-	int64_t carry_over_percent;	/* of what is left at its end, into the next allocation of the project */
+	/* of what is left at its end, into the next allocation of the project */
+	int64_t carry_over_percent;
 	bool vests;			/* usable little by little, from its start to its end */
 	amount_t burst;			/* units usable before they have vested */
 };
@@ -34,10 +36,12 @@ static inline bool allocation_live(const struct allocation *a, int64_t now)
 int allocation_add(struct ledger *l, struct allocation *a, int64_t now, struct fault *why);
 int allocation_by_id(struct ledger *l, int64_t id, struct allocation *out, struct fault *why);	/* 1, 0, -1 */
 typedef int (*allocation_fn)(const struct allocation *a, void *arg);
-int allocation_walk(struct ledger *l, int64_t project, allocation_fn each, void *arg, struct fault *why);	/* by id */
+ /* by id */
+int allocation_walk(struct ledger *l, int64_t project, allocation_fn each, void *arg, struct fault *why);
 
-/* Write starts, ends, comment, carry_over_percent, vests and burst. EINVAL: what has no end cannot vest nor be carried over; it would end before
- * it starts, or by now. EEXIST: it has ended; it has begun, and its start stays; or it would begin in the past. */
+/* Write starts, ends, comment, carry_over_percent, vests and burst. EINVAL: what has no end cannot vest nor
+ * be carried over; it would end before it starts, or by now. EEXIST: it has ended; it has begun, and its
+ * start stays; or it would begin in the past. */
 int allocation_set(struct ledger *l, const struct allocation *a, int64_t now, struct fault *why);
 
 /* --- the way up: what each project from the leaf to the root has left now --- */
@@ -60,8 +64,10 @@ struct path {
 };
 
 int path_load(struct ledger *l, int64_t project, int64_t now, struct path *out, struct fault *why);
-/* The same as it is for a job of the user `uid`: with that user's caps. Whatever sets something aside for a job asks this way. */
-int path_load_for(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct path *out, struct fault *why);
+/* The same as it is for a job of the user `uid`: with that user's caps. Whatever sets something aside for a
+ * job asks this way. */
+int path_load_for(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct path *out,
+	struct fault *why);
 /* The budgets of a path in a row, as lib/admission wants them. */
 void path_budgets(const struct path *p, struct budget_node out[BUDGET_DEPTH_MAX]);
 /* The policy of the nearest node that has one; `site` when none has. */
@@ -84,21 +90,25 @@ struct journal_entry {
 	int64_t uid;			/* of the charged job, -1 = none; read only */
 };
 
-/* Post one entry and move the sums of its allocation; e->id and e->balance are set. With a request_id that is known already nothing is written
- * and *e becomes the first entry: 1; else 0; -1. EOVERFLOW: beyond ALLOCATION_UNITS_MAX. */
+/* Post one entry and move the sums of its allocation; e->id and e->balance are set. With a request_id that is
+ * known already nothing is written and *e becomes the first entry: 1; else 0; -1. EOVERFLOW: beyond
+ * ALLOCATION_UNITS_MAX. */
 int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why);
 
-/* 1 and *e replaced when a write of its kind with its request_id was already answered, else 0; -1: EEXIST when one of another kind was. */
+/* 1 and *e replaced when a write of its kind with its request_id was already answered, else 0; -1: EEXIST
+ * when one of another kind was. */
 int journal_known(struct ledger *l, struct journal_entry *e, struct fault *why);
 
 int journal_by_id(struct ledger *l, int64_t id, struct journal_entry *out, struct fault *why);	/* 1, 0, -1 */
 
 /* The next entry of the write that began with entry `first`, by id, after `after` (0 at first). 1, 0, -1. */
-int journal_next_of(struct ledger *l, int64_t first, int64_t after, struct journal_entry *out, struct fault *why);
+int journal_next_of(struct ledger *l, int64_t first, int64_t after, struct journal_entry *out,
+	struct fault *why);
 
 typedef int (*journal_fn)(const struct journal_entry *e, void *arg);
-/* Newest first, at most `limit`; project 0 = all (with what is below it), before 0 = from the newest, job 0 = all. */
-int journal_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, journal_fn each, void *arg,
-	struct fault *why);
+/* Newest first, at most `limit`; project 0 = all (with what is below it), before 0 = from the newest, job 0 =
+ * all. */
+int journal_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit,
+	journal_fn each, void *arg, struct fault *why);
 
 #endif

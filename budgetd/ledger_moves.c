@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_moves.c - GPU-hours taken back, moved, refunded and corrected (ledger_moves.h).
  *
- * What may be taken at a project is what is neither charged nor held of its live allocations: its credit is no GPU-hour that could go
- * elsewhere, and the debt of those that have expired is to be paid first. */
+ * What may be taken at a project is what is neither charged nor held of its live allocations: its credit is
+ * no GPU-hour that could go elsewhere, and the debt of those that have expired is to be paid first. */
 #include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_sql.h"
 #include <assert.h>
@@ -12,7 +12,8 @@
 #include <time.h>
 
 /* One more entry of the group: the first one carries the request id, the others name it. */
-static int post(struct ledger *l, struct journal_entry *head, int64_t allocation, amount_t units, struct fault *why)
+static int post(struct ledger *l, struct journal_entry *head, int64_t allocation, amount_t units,
+	struct fault *why)
 {
 	struct journal_entry e = *head;
 
@@ -32,8 +33,10 @@ static int too_little(struct fault *why, const char *of, amount_t left, amount_t
 {
 	char has[AMOUNT_TEXT_MAX], wants[AMOUNT_TEXT_MAX];
 
-	return fault_errno(why, EEXIST, "%s has %s GPU-h that are neither charged nor held, %s were asked for; what is charged or held, what "
-		"has not vested and credit cannot be taken", of, amount_text(left > 0 ? left : 0, has), amount_text(asked, wants));
+	return fault_errno(why, EEXIST,
+		"%s has %s GPU-h that are neither charged nor held, %s were asked for; what is charged or held, what "
+		"has not vested and credit cannot be taken", of, amount_text(left > 0 ? left : 0, has),
+			amount_text(asked, wants));
 }
 
 /* The allocations of a project, live and to come, of which something is left. */
@@ -55,7 +58,8 @@ static int check_take(struct ledger *l, int64_t allocation, amount_t units, int6
 	if (allocation_live(&a, now)) {
 		if (path_load(l, a.project, now, &path, why) < 0)
 			return -1;
-		if (path.nodes[0].budget.metered && budget_own(&path.nodes[0].budget) + path.nodes[0].budget.unvested < left)
+		if (path.nodes[0].budget.metered &&
+			budget_own(&path.nodes[0].budget) + path.nodes[0].budget.unvested < left)
 			left = budget_own(&path.nodes[0].budget) + path.nodes[0].budget.unvested;
 	}
 	snprintf(name, sizeof(name), "allocation %jd", (intmax_t)a.id);
@@ -75,8 +79,10 @@ static int check_ended(struct ledger *l, const struct allocation *a, int64_t now
 	if (project_by_id(l, a->project, &p, why) != 1)
 		return -1;
 	strftime(end, sizeof(end), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
-	return fault_errno(why, EEXIST, "allocation %jd of %s has ended, at %s, and what was left of it has expired; make another: budgetctl "
-		"allocation add %s GPU-HOURS, or name one that is live, of budgetctl allocation list %s", (intmax_t)a->id, p.name, end,
+	return fault_errno(why, EEXIST,
+		"allocation %jd of %s has ended, at %s, and what was left of it has expired; make another: budgetctl "
+		"allocation add %s GPU-HOURS, or name one that is live, of budgetctl allocation list %s",
+			(intmax_t)a->id, p.name, end,
 		p.name, p.name);
 }
 
@@ -106,7 +112,8 @@ int money_unspent(struct ledger *l, int64_t project, int64_t now, amount_t *out,
 	return sql_int(l, out, unspent_sql, why, "ii", project, now) < 0 ? -1 : 0;
 }
 
-int money_withdraw_all(struct ledger *l, int64_t project, struct journal_entry *e, int64_t now, struct fault *why)
+int money_withdraw_all(struct ledger *l, int64_t project, struct journal_entry *e, int64_t now,
+	struct fault *why)
 {
 	static const char next_sql[] = "SELECT a.id " UNSPENT " ORDER BY a.id LIMIT 1";
 	struct allocation a;
@@ -143,8 +150,10 @@ int money_common_ancestor(struct ledger *l, int64_t from, int64_t to, int64_t *o
 	return sql_int(l, out, common_sql, why, "ii", from, to) < 0 ? -1 : 0;
 }
 
-/* Soonest to expire first. Their frees sum to at least what is left: only the debt of others is taken off it. */
-static int take_at(struct ledger *l, const struct path_node *n, amount_t units, struct journal_entry *e, struct fault *why)
+/* Soonest to expire first. Their frees sum to at least what is left: only the debt of others is taken off
+ * it. */
+static int take_at(struct ledger *l, const struct path_node *n, amount_t units, struct journal_entry *e,
+	struct fault *why)
 {
 	if (budget_own(&n->budget) < units)
 		return too_little(why, n->budget.name, budget_own(&n->budget), units);
@@ -161,10 +170,12 @@ static int take_at(struct ledger *l, const struct path_node *n, amount_t units, 
 	return 0;
 }
 
-static int give_at(struct ledger *l, const struct path_node *n, amount_t units, struct journal_entry *e, struct fault *why)
+static int give_at(struct ledger *l, const struct path_node *n, amount_t units, struct journal_entry *e,
+	struct fault *why)
 {
 	if (n->nlive == 0)
-		return fault_errno(why, EEXIST, "%s has no live allocation to move GPU-hours into; make one: budgetctl allocation add %s "
+		return fault_errno(why, EEXIST,
+			"%s has no live allocation to move GPU-hours into; make one: budgetctl allocation add %s "
 			"GPU-HOURS", n->budget.name, n->budget.name);
 	return post(l, e, n->live[0].id, units, why);
 }
@@ -177,22 +188,26 @@ static int check_ends(const struct path *from, const struct path *to, struct fau
 		return fault_errno(why, EINVAL, "a transfer is between two projects");
 	for (int i = 0; i < 2; i++)
 		if (ends[i]->nodes[0].unmetered)
-			return fault_errno(why, EEXIST, "%s is set unmetered: nothing can be moved; budgetctl project set %s --unmetered no",
+			return fault_errno(why, EEXIST,
+				"%s is set unmetered: nothing can be moved; budgetctl project set %s --unmetered no",
 				ends[i]->nodes[0].budget.name, ends[i]->nodes[0].budget.name);
 	for (int i = 0; i < 2; i++)
 		if (!ends[i]->nodes[0].budget.metered)
-			return fault_errno(why, EEXIST, "%s has no allocation, it is bounded by fair share alone: nothing can be moved",
+			return fault_errno(why, EEXIST,
+				"%s has no allocation, it is bounded by fair share alone: nothing can be moved",
 				ends[i]->nodes[0].budget.name);
 	return 0;
 }
 
-/* The project as if the named allocation were its only live one; 0 leaves it as it is. `moves`: the transfer touches this end at all. */
+/* The project as if the named allocation were its only live one; 0 leaves it as it is. `moves`: the transfer
+ * touches this end at all. */
 static int choose(struct path_node *n, int64_t allocation, bool moves, struct fault *why)
 {
 	if (!allocation)
 		return 0;
 	if (!moves)
-		return fault_errno(why, EINVAL, "along one line only what is below moves: no allocation of %s is touched, so none can be named",
+		return fault_errno(why, EINVAL,
+			"along one line only what is below moves: no allocation of %s is touched, so none can be named",
 			n->budget.name);
 	for (int i = 0; i < n->nlive; i++)
 		if (n->live[i].id == allocation) {
@@ -200,8 +215,9 @@ static int choose(struct path_node *n, int64_t allocation, bool moves, struct fa
 			n->nlive = 1;
 			return 0;
 		}
-	return fault_errno(why, EEXIST, "allocation %jd is not a live one of %s; see budgetctl allocation list %s", (intmax_t)allocation,
-		n->budget.name, n->budget.name);
+	return fault_errno(why, EEXIST,
+		"allocation %jd is not a live one of %s; see budgetctl allocation list %s",
+		(intmax_t)allocation, n->budget.name, n->budget.name);
 }
 
 /* Of the chosen one no more than it has, however much others have. */
@@ -213,7 +229,8 @@ static int check_chosen(const struct path_node *n, int64_t allocation, amount_t 
 	return allocation && n->live[0].free < units ? too_little(why, name, n->live[0].free, units) : 0;
 }
 
-int money_transfer(struct ledger *l, const struct transfer *t, struct journal_entry *e, int64_t now, struct fault *why)
+int money_transfer(struct ledger *l, const struct transfer *t, struct journal_entry *e, int64_t now,
+	struct fault *why)
 {
 	struct path source, target;
 	int up_source, up_target, rc;
@@ -222,7 +239,8 @@ int money_transfer(struct ledger *l, const struct transfer *t, struct journal_en
 	rc = journal_known(l, e, why);
 	if (rc != 0)
 		return rc;
-	if (path_load(l, t->from, now, &source, why) < 0 || path_load(l, t->to, now, &target, why) < 0 || check_ends(&source, &target, why) < 0)
+	if (path_load(l, t->from, now, &source, why) < 0 || path_load(l, t->to, now, &target, why) < 0 ||
+		check_ends(&source, &target, why) < 0)
 		return -1;
 	paths_meet(&source, &target, &up_source, &up_target);
 	if (choose(&source.nodes[0], t->from_allocation, up_source > 0, why) < 0 ||
@@ -274,7 +292,8 @@ int money_refundable(struct ledger *l, int64_t charge, amount_t *out, struct fau
 	return rc;
 }
 
-static int refund_into(struct ledger *l, int64_t allocation, amount_t units, struct journal_entry *e, int64_t now, struct fault *why)
+static int refund_into(struct ledger *l, int64_t allocation, amount_t units, struct journal_entry *e,
+	int64_t now, struct fault *why)
 {
 	struct allocation a;
 	struct path path;
@@ -289,10 +308,13 @@ static int refund_into(struct ledger *l, int64_t allocation, amount_t units, str
 	return post(l, e, path.nodes[0].live[0].id, units, why);
 }
 
-/* The allocations that paid get it back in one fixed order, the last to expire first: what was given back before is passed over. */
-static int refund_payer(struct ledger *l, const struct payer *p, amount_t units, struct journal_entry *e, int64_t now, struct fault *why)
+/* The allocations that paid get it back in one fixed order, the last to expire first: what was given back
+ * before is passed over. */
+static int refund_payer(struct ledger *l, const struct payer *p, amount_t units, struct journal_entry *e,
+	int64_t now, struct fault *why)
 {
-	static const char paid_sql[] = "SELECT j.allocation, -sum(j.units) FROM journal j JOIN allocation a ON a.id = j.allocation"
+	static const char paid_sql[] =
+		"SELECT j.allocation, -sum(j.units) FROM journal j JOIN allocation a ON a.id = j.allocation"
 				       " WHERE j.charge = ?1 AND j.kind = 'charge' AND j.project = ?2 GROUP BY j.allocation"
 				       " ORDER BY a.ends IS NOT NULL, a.ends DESC, a.id DESC";
 	struct { int64_t allocation; amount_t paid; } by[LIVE_ALLOCATIONS_MAX * 2];
@@ -324,18 +346,22 @@ static int check_refund(struct ledger *l, int64_t charge, amount_t *units, struc
 	int rc = sql_int(l, &charged, there_sql, why, "i", charge);
 
 	if (rc != 1)
-		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no charge %jd; see budgetctl charge list", (intmax_t)charge);
+		return rc < 0 ? -1 : fault_errno(why, ENOENT,
+			"there is no charge %jd; see budgetctl charge list", (intmax_t)charge);
 	if (money_refundable(l, charge, &most, why) < 0)
 		return -1;
 	if (*units == 0)
 		*units = most;
 	if (most <= 0 || *units > most)
-		return fault_errno(why, EEXIST, "charge %jd took %s GPU-h and %s of them can still be given back, not %s", (intmax_t)charge,
-			amount_text(charged, of), amount_text(most, left), *units ? amount_text(*units, asked) : "more");
+		return fault_errno(why, EEXIST,
+			"charge %jd took %s GPU-h and %s of them can still be given back, not %s",
+			(intmax_t)charge, amount_text(charged, of), amount_text(most, left),
+			*units ? amount_text(*units, asked) : "more");
 	return 0;
 }
 
-int money_refund(struct ledger *l, int64_t charge, amount_t units, struct journal_entry *e, int64_t now, struct fault *why)
+int money_refund(struct ledger *l, int64_t charge, amount_t units, struct journal_entry *e, int64_t now,
+	struct fault *why)
 {
 	struct payer p = {0};
 	int rc;
@@ -378,22 +404,27 @@ static int find_voidable(struct ledger *l, int64_t entry, struct journal_entry *
 	if (rc == 1 && out->first)
 		rc = journal_by_id(l, out->first, out, why);
 	if (rc != 1)
-		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no journal entry %jd", (intmax_t)entry);
+		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no journal entry %jd",
+			(intmax_t)entry);
 	if (!can_be_voided(out->kind))
-		return fault_errno(why, EEXIST, "entry %jd is of kind %s: a deposit, a withdrawal, a transfer or an adjustment can be voided",
+		return fault_errno(why, EEXIST,
+			"entry %jd is of kind %s: a deposit, a withdrawal, a transfer or an adjustment can be voided",
 			(intmax_t)entry, out->kind);
 	rc = sql_int(l, &by, voided_sql, why, "i", out->id);
-	return rc <= 0 ? rc : fault_errno(why, EEXIST, "entry %jd was voided already, by entry %jd", (intmax_t)entry, (intmax_t)by);
+	return rc <= 0 ? rc : fault_errno(why, EEXIST, "entry %jd was voided already, by entry %jd",
+		(intmax_t)entry, (intmax_t)by);
 }
 
-static int void_row(struct ledger *l, const struct journal_entry *row, struct journal_entry *e, int64_t now, struct fault *why)
+static int void_row(struct ledger *l, const struct journal_entry *row, struct journal_entry *e, int64_t now,
+	struct fault *why)
 {
 	struct allocation a;
 
 	if (row->units > 0 && check_take(l, row->allocation, row->units, now, why) < 0)
 		return -1;
 	e->corrects = row->id;
-	if (post(l, e, row->allocation, -row->units, why) < 0 || allocation_by_id(l, row->allocation, &a, why) != 1)
+	if (post(l, e, row->allocation, -row->units, why) < 0 ||
+		allocation_by_id(l, row->allocation, &a, why) != 1)
 		return -1;
 	return a.ends && a.ends <= now ? money_expire_one(l, a.id, now, why) : 0;
 }

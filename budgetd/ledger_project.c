@@ -33,20 +33,25 @@ const char *user_shares_name(enum user_shares u)
 	return u == USER_SHARES_INHERIT ? NULL : u == USER_SHARES_YES ? "yes" : "no";
 }
 
-static const char *const role_name[] = { [ROLE_NOBODY] = NULL, [ROLE_MEMBER] = "member", [ROLE_OWNER] = "owner" };
+static const char *const role_name[] = { [ROLE_NOBODY] = NULL, [ROLE_MEMBER] = "member",
+	[ROLE_OWNER] = "owner" };
 
 int project_name_normal(const char *name, char out[PROJECT_NAME_MAX], struct fault *why)
 {
 	size_t n = strlen(name);
 
 	if (n == 0 || n >= PROJECT_NAME_MAX)
-		return fault_errno(why, EINVAL, "the name of a project has 1 to %d characters, not %zu", PROJECT_NAME_MAX - 1, n);
+		return fault_errno(why, EINVAL, "the name of a project has 1 to %d characters, not %zu",
+			PROJECT_NAME_MAX - 1, n);
 	if (strchr(name, '/'))
-		return fault_errno(why, EINVAL, "the name of a project has no /: \"%.80s\" would be a user below a project (budgetctl share set "
-			"PROJECT/USER), and a project is named by its own name alone, however deep it stands", name);
+		return fault_errno(why, EINVAL,
+			"the name of a project has no /: \"%.80s\" would be a user below a project (budgetctl share set "
+			"PROJECT/USER), and a project is named by its own name alone, however deep it stands",
+				name);
 	for (size_t i = 0; i < n; i++)
 		if (!isalnum((unsigned char)name[i]) && !strchr("_-.+@", name[i]))
-			return fault_errno(why, EINVAL, "the name of a project is that of a Slurm account: letters, digits and "
+			return fault_errno(why, EINVAL,
+				"the name of a project is that of a Slurm account: letters, digits and "
 				"_ - . + @, not character %zu of \"%.80s\"", i + 1, name);
 	for (size_t i = 0; i <= n; i++)
 		out[i] = (char)tolower((unsigned char)name[i]);
@@ -66,7 +71,8 @@ static void project_read(sqlite3_stmt *st, struct project *p)
 	p->credit = sql_col(st, 5);
 	p->created_at = sql_col(st, 6);
 	p->unmetered = sql_col(st, 7);
-	p->user_shares = sql_null(st, 8) ? USER_SHARES_INHERIT : sql_col(st, 8) ? USER_SHARES_YES : USER_SHARES_NO;
+	p->user_shares = sql_null(st, 8) ? USER_SHARES_INHERIT : sql_col(st, 8) ? USER_SHARES_YES
+		: USER_SHARES_NO;
 }
 
 static int project_one(struct ledger *l, sqlite3_stmt *st, struct project *out, struct fault *why)
@@ -92,14 +98,18 @@ static void say_unknown(struct ledger *l, const char *name, struct fault *why)
 	while (st && sql_step(l, st, NULL) == 1)
 		nearest_offer(&n, sql_text(st, 0));
 	if (n.count)
-		fault_errno(why, ENOENT, "there is no project %s in the budget tree; did you mean %s?", name, nearest_text(&n, "", names));
+		fault_errno(why, ENOENT, "there is no project %s in the budget tree; did you mean %s?", name,
+			nearest_text(&n, "", names));
 	else
-		fault_errno(why, ENOENT, "there is no project %s in the budget tree; `budgetctl project list` shows those there are", name);
+		fault_errno(why, ENOENT,
+			"there is no project %s in the budget tree; `budgetctl project list` shows those there are",
+			name);
 }
 
 int project_find(struct ledger *l, const char *name, struct project *out, struct fault *why)
 {
-	static const char find_sql[] = "SELECT " PROJECT_COLUMNS " FROM project p WHERE p.name = ? AND p.removed_at IS NULL";
+	static const char find_sql[] = "SELECT "
+		PROJECT_COLUMNS " FROM project p WHERE p.name = ? AND p.removed_at IS NULL";
 	char normal[PROJECT_NAME_MAX];
 	int rc;
 
@@ -113,11 +123,13 @@ int project_find(struct ledger *l, const char *name, struct project *out, struct
 
 int project_find_removed(struct ledger *l, const char *name, struct project *out, struct fault *why)
 {
-	static const char removed_sql[] = "SELECT " PROJECT_COLUMNS " FROM project p WHERE p.name = ? AND p.removed_at IS NOT NULL"
+	static const char removed_sql[] = "SELECT "
+		PROJECT_COLUMNS " FROM project p WHERE p.name = ? AND p.removed_at IS NOT NULL"
 					  " ORDER BY p.removed_at DESC, p.id DESC LIMIT 1";
 	char normal[PROJECT_NAME_MAX];
 
-	return project_name_normal(name, normal, why) < 0 ? -1 : project_one(l, sql_bind(l, removed_sql, why, "s", normal), out, why);
+	return project_name_normal(name, normal, why) < 0 ? -1
+		: project_one(l, sql_bind(l, removed_sql, why, "s", normal), out, why);
 }
 
 int project_by_id(struct ledger *l, int64_t id, struct project *out, struct fault *why)
@@ -129,7 +141,8 @@ int project_by_id(struct ledger *l, int64_t id, struct project *out, struct faul
 
 int project_walk(struct ledger *l, int64_t below, project_fn each, void *arg, struct fault *why)
 {
-	/* The sort key is the path of names with a separator below every character of a name, so that children follow their parent. */
+	/* The sort key is the path of names with a separator below every character of a name, so that
+	 * children follow their parent. */
 	static const char walk_sql[] =
 		"WITH RECURSIVE walk(id, depth, key) AS ("
 		" SELECT id, 0, name FROM project WHERE removed_at IS NULL AND CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END"
@@ -189,7 +202,8 @@ static int height(struct ledger *l, int64_t id, int64_t *out, struct fault *why)
 	return sql_int(l, out, height_sql, why, "i", id);
 }
 
-/* The parent must not be the project itself nor below it, and the tree must stay within the depth that verdicts can walk. */
+/* The parent must not be the project itself nor below it, and the tree must stay within the depth that
+ * verdicts can walk. */
 static int check_parent(struct ledger *l, const struct project *p, struct fault *why)
 {
 	struct project up;
@@ -201,7 +215,8 @@ static int check_parent(struct ledger *l, const struct project *p, struct fault 
 		if (id == p->id)
 			return fault_errno(why, EINVAL, "%s cannot be moved below itself", p->name);
 		if (++depth > BUDGET_DEPTH_MAX)
-			return fault_errno(why, EINVAL, "the tree would be deeper than %d projects", BUDGET_DEPTH_MAX);
+			return fault_errno(why, EINVAL, "the tree would be deeper than %d projects",
+				BUDGET_DEPTH_MAX);
 		if (project_by_id(l, id, &up, why) != 1)
 			return -1;
 	}
@@ -216,10 +231,12 @@ int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *
 	int rc = project_find(l, p->name, &there, NULL);
 
 	if (rc == 1)
-		return fault_errno(why, EEXIST, "there is a project %s already; `budgetctl project set` changes it", there.name);
+		return fault_errno(why, EEXIST,
+			"there is a project %s already; `budgetctl project set` changes it", there.name);
 	if (project_name_normal(p->name, p->name, why) < 0 || check_parent(l, p, why) < 0)
 		return -1;
-	if (sql_do(l, add_sql, why, "spisiiip", p->name, nullable(&p->parent), p->share, on_exhausted_name(p->on_exhausted), p->credit,
+	if (sql_do(l, add_sql, why, "spisiiip", p->name, nullable(&p->parent), p->share,
+		on_exhausted_name(p->on_exhausted), p->credit,
 		    (int64_t)p->unmetered, now, divides(p)) < 0)
 		return -1;
 	p->id = sql_last_id(l);
@@ -227,11 +244,13 @@ int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *
 	return 0;
 }
 
-/* Credit that is in use cannot be taken away: charges and holds stay within deposits and credit, whatever the project is to get later. */
+/* Credit that is in use cannot be taken away: charges and holds stay within deposits and credit, whatever the
+ * project is to get later. */
 static int check_credit(struct ledger *l, const struct project *p, struct fault *why)
 {
 	/* One by one: what another allocation has left can expire, and then the credit is what there is. */
-	static const char lacks_sql[] = "SELECT coalesce((SELECT sum(max(s.charged + s.held - s.amount, 0)) FROM allocation_sum s JOIN allocation a"
+	static const char lacks_sql[] =
+		"SELECT coalesce((SELECT sum(max(s.charged + s.held - s.amount, 0)) FROM allocation_sum s JOIN allocation a"
 					" ON a.id = s.allocation WHERE a.project = p.id), 0) FROM project p WHERE p.id = ?1 AND p.credit > ?2";
 	char used[AMOUNT_TEXT_MAX];
 	int64_t lacks = 0;
@@ -239,38 +258,46 @@ static int check_credit(struct ledger *l, const struct project *p, struct fault 
 	if (sql_int(l, &lacks, lacks_sql, why, "ii", p->id, p->credit) < 0)
 		return -1;
 	if (lacks > p->credit)
-		return fault_errno(why, EEXIST, "%s has %s GPU-h of its credit in use: the credit cannot be lower than that", p->name,
+		return fault_errno(why, EEXIST,
+			"%s has %s GPU-h of its credit in use: the credit cannot be lower than that", p->name,
 			amount_text(lacks, used));
 	return 0;
 }
 
 int project_set(struct ledger *l, const struct project *p, struct fault *why)
 {
-	static const char set_sql[] = "UPDATE project SET parent = ?, share = ?, on_exhausted = ?, credit = ?, unmetered = ?, user_shares = ? WHERE id = ?";
+	static const char set_sql[] =
+		"UPDATE project SET parent = ?, share = ?, on_exhausted = ?, credit = ?, unmetered = ?, user_shares = ? WHERE id = ?";
 
 	if (check_parent(l, p, why) < 0 || check_credit(l, p, why) < 0)
 		return -1;
-	return sql_do(l, set_sql, why, "pisiipi", nullable(&p->parent), p->share, on_exhausted_name(p->on_exhausted), p->credit,
-		(int64_t)p->unmetered, divides(p), p->id);
+	return sql_do(l, set_sql, why, "pisiipi", nullable(&p->parent), p->share,
+		on_exhausted_name(p->on_exhausted), p->credit, (int64_t)p->unmetered, divides(p), p->id);
 }
 
 int project_remove(struct ledger *l, int64_t id, int64_t now, struct fault *why)
 {
-	static const char children_sql[] = "SELECT count(*) FROM project WHERE parent = ? AND removed_at IS NULL";
+	static const char children_sql[] =
+		"SELECT count(*) FROM project WHERE parent = ? AND removed_at IS NULL";
 	static const char holds_sql[] = "SELECT count(*) FROM hold WHERE project = ? AND closed_at IS NULL";
 	static const char runs_sql[] = "SELECT count(*) FROM run WHERE project = ? AND ended IS NULL";
 	static const char remove_sql[] = "UPDATE project SET removed_at = ? WHERE id = ?";
-	static const char waiting_sql[] = "SELECT count(*) FROM admission WHERE project = ? AND parked_at IS NOT NULL";
+	static const char waiting_sql[] =
+		"SELECT count(*) FROM admission WHERE project = ? AND parked_at IS NOT NULL";
 	int64_t children, holds, runs, waiting;
 
-	if (sql_int(l, &children, children_sql, why, "i", id) < 0 || sql_int(l, &holds, holds_sql, why, "i", id) < 0 ||
-		sql_int(l, &runs, runs_sql, why, "i", id) < 0 || sql_int(l, &waiting, waiting_sql, why, "i", id) < 0)
+	if (sql_int(l, &children, children_sql, why, "i", id) < 0 ||
+		sql_int(l, &holds, holds_sql, why, "i", id) < 0 ||
+		sql_int(l, &runs, runs_sql, why, "i", id) < 0 ||
+		sql_int(l, &waiting, waiting_sql, why, "i", id) < 0)
 		return -1;
 	if (waiting)
-		return fault_errno(why, EEXIST, "the project still has %jd jobs that wait for money, held; end those first, or let them run free by "
+		return fault_errno(why, EEXIST,
+			"the project still has %jd jobs that wait for money, held; end those first, or let them run free by "
 			"`budgetctl job set JOB --tier free`", (intmax_t)waiting);
 	if (children || holds || runs)
-		return fault_errno(why, EEXIST, "the project still has %jd projects below it, %jd open holds and %jd running jobs; "
+		return fault_errno(why, EEXIST,
+			"the project still has %jd projects below it, %jd open holds and %jd running jobs; "
 			"remove or end those first", (intmax_t)children, (intmax_t)holds, (intmax_t)runs);
 	return sql_do(l, remove_sql, why, "ii", now, id);
 }
@@ -288,9 +315,11 @@ int member_set(struct ledger *l, int64_t project, const char *user, enum member_
 	return sql_do(l, set_sql, why, "iss", project, user, role_name[role]);
 }
 
-int member_role_here(struct ledger *l, int64_t project, const char *user, enum member_role *out, struct fault *why)
+int member_role_here(struct ledger *l, int64_t project, const char *user, enum member_role *out,
+	struct fault *why)
 {
-	static const char here_sql[] = "SELECT CASE role WHEN 'owner' THEN 2 ELSE 1 END FROM member WHERE project = ? AND user = ?";
+	static const char here_sql[] =
+		"SELECT CASE role WHEN 'owner' THEN 2 ELSE 1 END FROM member WHERE project = ? AND user = ?";
 	int64_t role = ROLE_NOBODY;
 
 	if (sql_int(l, &role, here_sql, why, "is", project, user) < 0)
@@ -320,7 +349,8 @@ int member_walk(struct ledger *l, int64_t project, member_fn each, void *arg, st
 	int rc = -1;
 
 	while (st && (rc = sql_step(l, st, why)) == 1) {
-		if (each(sql_text(st, 0), strcmp(sql_text(st, 1), "owner") == 0 ? ROLE_OWNER : ROLE_MEMBER, arg) < 0) {
+		if (each(sql_text(st, 0), strcmp(sql_text(st, 1), "owner") == 0 ? ROLE_OWNER : ROLE_MEMBER,
+			arg) < 0) {
 			sqlite3_reset(st);
 			return -1;
 		}

@@ -40,7 +40,8 @@ static int rate_known(struct ledger *l, struct rate_row *r, struct fault *why)
 
 int rate_add(struct ledger *l, struct rate_row *r, int64_t now, struct fault *why)
 {
-	static const char add_sql[] = "INSERT INTO rate (at, gpu_type, valid_from, thousandths, actor, reason, request_id)"
+	static const char add_sql[] =
+		"INSERT INTO rate (at, gpu_type, valid_from, thousandths, actor, reason, request_id)"
 				      " VALUES (?, ?, ?, ?, ?, ?, ?)";
 	bool fraction = strcmp(r->rate.type, RATE_SHARD) == 0 || strcmp(r->rate.type, RATE_MPS) == 0;
 	int rc = rate_known(l, r, why);
@@ -48,10 +49,13 @@ int rate_add(struct ledger *l, struct rate_row *r, int64_t now, struct fault *wh
 	if (rc != 0)
 		return rc;
 	if (r->rate.thousandths < !fraction || r->rate.thousandths > RATE_MAX)
-		return fault_errno(why, EINVAL, "a rate is from %s to %d.000", fraction ? "0" : "0.001", RATE_MAX / 1000);
+		return fault_errno(why, EINVAL, "a rate is from %s to %d.000", fraction ? "0" : "0.001",
+			RATE_MAX / 1000);
 	if (r->rate.valid_from <= now)
-		return fault_errno(why, EEXIST, "a rate is in force from the next second on at the earliest, not before now: what has started is priced already");
-	if (sql_do(l, add_sql, why, "isiisss", r->at, r->rate.type, r->rate.valid_from, r->rate.thousandths, r->actor, r->reason,
+		return fault_errno(why, EEXIST,
+			"a rate is in force from the next second on at the earliest, not before now: what has started is priced already");
+	if (sql_do(l, add_sql, why, "isiisss", r->at, r->rate.type, r->rate.valid_from, r->rate.thousandths,
+		r->actor, r->reason,
 		    r->request_id[0] ? r->request_id : NULL) < 0)
 		return -1;
 	r->id = sql_last_id(l);

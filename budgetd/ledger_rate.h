@@ -14,8 +14,9 @@ struct rate_row {
 	char actor[USER_NAME_MAX], reason[512], request_id[72];
 };
 
-/* r->id is set. 1 and *r the first one when its request id was said before; else 0; -1. EEXIST: it would be in force at `now` or before: what
- * has started is priced. EINVAL: a rate of 0 for whole GPUs, or beyond RATE_MAX. */
+/* r->id is set. 1 and *r the first one when its request id was said before; else 0; -1. EEXIST: it would be
+ * in force at `now` or before: what has started is priced. EINVAL: a rate of 0 for whole GPUs, or beyond
+ * RATE_MAX. */
 int rate_add(struct ledger *l, struct rate_row *r, int64_t now, struct fault *why);
 
 typedef int (*rate_fn)(const struct rate_row *r, void *arg);

@@ -52,7 +52,8 @@ int budget_request_by_id(struct ledger *l, int64_t id, struct budget_request *ou
 
 static int request_known(struct ledger *l, struct budget_request *r, struct fault *why)
 {
-	static const char known_sql[] = "SELECT " REQUEST_COLUMNS " FROM " REQUEST_TABLES " WHERE q.request_id = ?";
+	static const char known_sql[] =
+		"SELECT " REQUEST_COLUMNS " FROM " REQUEST_TABLES " WHERE q.request_id = ?";
 
 	return r->request_id[0] ? request_one(l, sql_bind(l, known_sql, why, "s", r->request_id), r, why) : 0;
 }
@@ -60,7 +61,8 @@ static int request_known(struct ledger *l, struct budget_request *r, struct faul
 int budget_request_add(struct ledger *l, struct budget_request *r, struct fault *why)
 {
 	static const char count_sql[] = "SELECT count(*) FROM request WHERE project = ? AND decision IS NULL";
-	static const char add_sql[] = "INSERT INTO request (at, project, units, actor, reason, request_id) VALUES (?, ?, ?, ?, ?, ?)";
+	static const char add_sql[] =
+		"INSERT INTO request (at, project, units, actor, reason, request_id) VALUES (?, ?, ?, ?, ?, ?)";
 	int rc = request_known(l, r, why);
 	int64_t open;
 
@@ -69,8 +71,10 @@ int budget_request_add(struct ledger *l, struct budget_request *r, struct fault 
 	if (sql_int(l, &open, count_sql, why, "i", r->project) < 0)
 		return -1;
 	if (open >= OPEN_MAX)
-		return fault_errno(why, EEXIST, "%jd requests of this project wait for an answer already", (intmax_t)open);
-	if (sql_do(l, add_sql, why, "iiisss", r->at, r->project, r->units, r->actor, r->reason, r->request_id[0] ? r->request_id : NULL) < 0)
+		return fault_errno(why, EEXIST, "%jd requests of this project wait for an answer already",
+			(intmax_t)open);
+	if (sql_do(l, add_sql, why, "iiisss", r->at, r->project, r->units, r->actor, r->reason,
+		r->request_id[0] ? r->request_id : NULL) < 0)
 		return -1;
 	r->id = sql_last_id(l);
 	return 0;
@@ -78,24 +82,27 @@ int budget_request_add(struct ledger *l, struct budget_request *r, struct fault 
 
 int budget_request_decide(struct ledger *l, const struct budget_request *r, struct fault *why)
 {
-	static const char decide_sql[] = "UPDATE request SET decision = ?, decided_at = ?, decided_by = ?, answer = ?, decision_id = ?, entry = ?"
+	static const char decide_sql[] =
+		"UPDATE request SET decision = ?, decided_at = ?, decided_by = ?, answer = ?, decision_id = ?, entry = ?"
 					 " WHERE id = ? AND decision IS NULL";
 
 	if (sql_do(l, decide_sql, why, "sissspi", r->decision, r->decided_at, r->decided_by, r->answer,
 		    r->decision_id[0] ? r->decision_id : NULL, r->entry ? &r->entry : NULL, r->id) < 0)
 		return -1;
-	return sql_changes(l) == 1 ? 0 : fault_errno(why, EEXIST, "request %jd was decided before", (intmax_t)r->id);
+	return sql_changes(l) == 1 ? 0 : fault_errno(why, EEXIST, "request %jd was decided before",
+		(intmax_t)r->id);
 }
 
-int budget_request_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit, budget_request_fn each, void *arg,
-	struct fault *why)
+int budget_request_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit,
+	budget_request_fn each, void *arg, struct fault *why)
 {
 	static const char walk_sql[] =
 		"WITH RECURSIVE below(id) AS (SELECT id FROM project WHERE CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END"
 		" UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id)"
 		"SELECT " REQUEST_COLUMNS " FROM " REQUEST_TABLES " WHERE q.project IN (SELECT id FROM below) AND q.id < ?2"
 		" AND (?3 OR q.decision IS NULL) ORDER BY q.id DESC LIMIT ?4";
-	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "iiii", project, before ? before : INT64_MAX, (int64_t)all, limit);
+	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "iiii", project, before ? before : INT64_MAX,
+		(int64_t)all, limit);
 	struct budget_request r;
 	int rc = -1;
 

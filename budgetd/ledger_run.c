@@ -74,7 +74,8 @@ static int run_walk(struct ledger *l, sqlite3_stmt *st, run_fn each, void *arg, 
 	return rc;
 }
 
-int run_find(struct ledger *l, const char *cluster, int64_t job, int64_t submit, int64_t start, struct run *out, struct fault *why)
+int run_find(struct ledger *l, const char *cluster, int64_t job, int64_t submit, int64_t start,
+	struct run *out, struct fault *why)
 {
 	static const char find_sql[] = "SELECT " RUN_COLUMNS
 				       " FROM run r WHERE r.cluster = ? AND r.job = ? AND r.submit = ? AND r.start = ?";
@@ -101,9 +102,10 @@ int run_open(struct ledger *l, struct run *r, struct fault *why)
 			*r = there;
 		return rc;
 	}
-	if (sql_do(l, open_sql, why, "siiisspiisiisii", r->cluster, r->job, r->submit, r->start, r->label, r->partition,
-		    r->admission ? &r->admission : NULL, r->project, r->uid, job_tier_name(r->tier), r->min_runtime_s, r->gpus, r->tres,
-		    r->price, r->covered_until) < 0)
+	if (sql_do(l, open_sql, why, "siiisspiisiisii", r->cluster, r->job, r->submit, r->start, r->label,
+		r->partition,
+		    r->admission ? &r->admission : NULL, r->project, r->uid, job_tier_name(r->tier),
+		    r->min_runtime_s, r->gpus, r->tres, r->price, r->covered_until) < 0)
 		return -1;
 	r->id = sql_last_id(l);
 	return 0;
@@ -111,11 +113,12 @@ int run_open(struct ledger *l, struct run *r, struct fault *why)
 
 int run_update(struct ledger *l, const struct run *r, struct fault *why)
 {
-	static const char update_sql[] = "UPDATE run SET covered_until = ?, free_since = ?, gpus = ?, tres = ?, price = ?, suspended = ?"
+	static const char update_sql[] =
+		"UPDATE run SET covered_until = ?, free_since = ?, gpus = ?, tres = ?, price = ?, suspended = ?"
 					 " WHERE id = ?";
 
-	return sql_do(l, update_sql, why, "ipisipi", r->covered_until, r->free_since ? &r->free_since : NULL, r->gpus, r->tres, r->price,
-		r->suspended_s ? &r->suspended_s : NULL, r->id);
+	return sql_do(l, update_sql, why, "ipisipi", r->covered_until, r->free_since ? &r->free_since : NULL,
+		r->gpus, r->tres, r->price, r->suspended_s ? &r->suspended_s : NULL, r->id);
 }
 
 int run_set_lost(struct ledger *l, int64_t run, int64_t at, struct fault *why)
@@ -127,29 +130,34 @@ int run_set_lost(struct ledger *l, int64_t run, int64_t at, struct fault *why)
 
 int run_walk_open(struct ledger *l, const char *cluster, run_fn each, void *arg, struct fault *why)
 {
-	static const char open_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE (?1 = '' OR r.cluster = ?1) AND r.ended IS NULL ORDER BY r.start, r.id";
+	static const char open_sql[] =
+		"SELECT " RUN_COLUMNS " FROM run r WHERE (?1 = '' OR r.cluster = ?1) AND r.ended IS NULL ORDER BY r.start, r.id";
 
 	return run_walk(l, sql_bind(l, open_sql, why, "s", cluster), each, arg, why);
 }
 
 int run_walk_job(struct ledger *l, int64_t job, run_fn each, void *arg, struct fault *why)
 {
-	static const char job_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.job = ? ORDER BY r.start, r.id";
+	static const char job_sql[] =
+		"SELECT " RUN_COLUMNS " FROM run r WHERE r.job = ? ORDER BY r.start, r.id";
 
 	return run_walk(l, sql_bind(l, job_sql, why, "i", job), each, arg, why);
 }
 
 #define TASKS_OF "(r.job = ?1 OR r.admission IN (SELECT id FROM admission WHERE job = ?1)) AND (?2 = '' OR r.label = ?2)"
 
-int run_walk_tasks(struct ledger *l, int64_t job, const char *label, int64_t limit, run_fn each, void *arg, struct fault *why)
+int run_walk_tasks(struct ledger *l, int64_t job, const char *label, int64_t limit, run_fn each, void *arg,
+	struct fault *why)
 {
-	static const char tasks_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.id IN (SELECT r.id FROM run r WHERE " TASKS_OF
+	static const char tasks_sql[] =
+		"SELECT " RUN_COLUMNS " FROM run r WHERE r.id IN (SELECT r.id FROM run r WHERE " TASKS_OF
 					" ORDER BY r.start DESC, r.id DESC LIMIT ?3) ORDER BY r.start, r.id";
 
 	return run_walk(l, sql_bind(l, tasks_sql, why, "isi", job, label, limit), each, arg, why);
 }
 
-int run_sum_tasks(struct ledger *l, int64_t job, const char *label, int64_t *runs, amount_t *charged, struct fault *why)
+int run_sum_tasks(struct ledger *l, int64_t job, const char *label, int64_t *runs, amount_t *charged,
+	struct fault *why)
 {
 	static const char runs_sql[] = "SELECT count(*) FROM run r WHERE " TASKS_OF,
 		charged_sql[] = "SELECT coalesce(sum(c.units), 0) FROM run r JOIN charge c ON c.run = r.id WHERE " TASKS_OF;
@@ -161,7 +169,8 @@ int run_sum_tasks(struct ledger *l, int64_t job, const char *label, int64_t *run
 
 int run_walk_admission(struct ledger *l, int64_t admission, run_fn each, void *arg, struct fault *why)
 {
-	static const char admission_sql[] = "SELECT " RUN_COLUMNS " FROM run r WHERE r.id IN (SELECT run FROM hold WHERE admission = ?"
+	static const char admission_sql[] =
+		"SELECT " RUN_COLUMNS " FROM run r WHERE r.id IN (SELECT run FROM hold WHERE admission = ?"
 					    " AND closed_at IS NULL AND run IS NOT NULL) ORDER BY r.start, r.id";
 
 	return run_walk(l, sql_bind(l, admission_sql, why, "i", admission), each, arg, why);
@@ -171,17 +180,20 @@ int run_walk_admission(struct ledger *l, int64_t admission, run_fn each, void *a
 
 static int charge_add(struct ledger *l, struct charge *c, int64_t seq, struct fault *why)
 {
-	static const char add_sql[] = "INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units)"
+	static const char add_sql[] =
+		"INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units)"
 				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-	if (sql_do(l, add_sql, why, "iisiiiiiii", c->run, seq, c->kind, c->project, c->at, c->part_start, c->part_end, c->gpus, c->price,
+	if (sql_do(l, add_sql, why, "iisiiiiiii", c->run, seq, c->kind, c->project, c->at, c->part_start,
+		c->part_end, c->gpus, c->price,
 		    c->units) < 0)
 		return -1;
 	c->id = sql_last_id(l);
 	return 0;
 }
 
-/* Where the parts of a run that are charged already end, how many they are, and the seconds of them that were suspended. */
+/* Where the parts of a run that are charged already end, how many they are, and the seconds of them that were
+ * suspended. */
 struct parts {
 	int64_t charged_to, count, suspended_s;
 };
@@ -199,19 +211,21 @@ static int parts_so_far(struct ledger *l, const struct run *r, struct parts *out
 	return 0;
 }
 
-/* The part that the hold pays for: from what is charged already. Its units never exceed the hold, whatever the clocks said. */
-static int charge_funded_part(struct ledger *l, const struct run *r, struct hold_row *h, struct parts *done, int64_t end, int64_t now,
-	struct fault *why)
+/* The part that the hold pays for: from what is charged already. Its units never exceed the hold, whatever
+ * the clocks said. */
+static int charge_funded_part(struct ledger *l, const struct run *r, struct hold_row *h, struct parts *done,
+	int64_t end, int64_t now, struct fault *why)
 {
-	struct charge c = { .run = r->id, .kind = "funded", .project = r->project, .at = now, .part_start = done->charged_to, .gpus = r->gpus,
-		.price = r->price };
+	struct charge c = { .run = r->id, .kind = "funded", .project = r->project, .at = now,
+		.part_start = done->charged_to, .gpus = r->gpus, .price = r->price };
 	int64_t wanted_s = end - done->charged_to, pays_for = r->price > 0 ? h->units / r->price : wanted_s;
 
 	c.part_end = done->charged_to + (wanted_s < pays_for ? wanted_s : pays_for);
 	if (c.part_end == c.part_start && done->count > 0)
 		return 0;
 	if (amount_price(1, c.part_end - c.part_start, r->price, &c.units) < 0)
-		return fault_errno(why, EOVERFLOW, "the charge of job %s is more than can be counted", r->label);
+		return fault_errno(why, EOVERFLOW, "the charge of job %s is more than can be counted",
+			r->label);
 	if (charge_add(l, &c, done->count, why) < 0)
 		return -1;
 	done->charged_to = c.part_end;
@@ -219,11 +233,11 @@ static int charge_funded_part(struct ledger *l, const struct run *r, struct hold
 	return hold_charge(l, h, c.units, c.id, now, why);
 }
 
-static int charge_unpaid_part(struct ledger *l, const struct run *r, const char *kind, struct parts *done, int64_t end, int64_t now,
-	struct fault *why)
+static int charge_unpaid_part(struct ledger *l, const struct run *r, const char *kind, struct parts *done,
+	int64_t end, int64_t now, struct fault *why)
 {
-	struct charge c = { .run = r->id, .project = r->project, .at = now, .part_start = done->charged_to, .part_end = end,
-		.gpus = r->gpus, .price = r->price };
+	struct charge c = { .run = r->id, .project = r->project, .at = now, .part_start = done->charged_to,
+		.part_end = end, .gpus = r->gpus, .price = r->price };
 
 	snprintf(c.kind, sizeof(c.kind), "%s", kind);
 	if (charge_add(l, &c, done->count, why) < 0)
@@ -233,17 +247,20 @@ static int charge_unpaid_part(struct ledger *l, const struct run *r, const char 
 	return 0;
 }
 
-/* What no hold pays for, of a run or of the rest of one. What was suspended and has no part yet made its cover longer by as much at most. */
+/* What no hold pays for, of a run or of the rest of one. What was suspended and has no part yet made its
+ * cover longer by as much at most. */
 static const char *unpaid_kind(const struct run *r, const struct parts *done)
 {
 	int64_t pause_s = r->suspended_s - done->suspended_s;
 
-	return r->tier == TIER_FREE || (r->free_since && r->free_since - pause_s <= done->charged_to) ? "free" : "uncovered";
+	return r->tier == TIER_FREE || (r->free_since && r->free_since - pause_s <= done->charged_to) ? "free"
+		: "uncovered";
 }
 
-/* Month by month, up to `end`: what the hold (NULL = none) pays for, and what nobody pays for; all of it suspended, nobody is asked. */
-static int charge_months(struct ledger *l, const struct run *r, struct hold_row *h, bool suspended, struct parts *done, int64_t end,
-	int64_t now, struct fault *why)
+/* Month by month, up to `end`: what the hold (NULL = none) pays for, and what nobody pays for; all of it
+ * suspended, nobody is asked. */
+static int charge_months(struct ledger *l, const struct run *r, struct hold_row *h, bool suspended,
+	struct parts *done, int64_t end, int64_t now, struct fault *why)
 {
 	do {
 		int64_t month, edge;
@@ -254,7 +271,8 @@ static int charge_months(struct ledger *l, const struct run *r, struct hold_row 
 		if (h && !suspended && charge_funded_part(l, r, h, done, edge, now, why) < 0)
 			return -1;
 		if (done->charged_to < edge &&
-			charge_unpaid_part(l, r, suspended ? "suspended" : unpaid_kind(r, done), done, edge, now, why) < 0)
+			charge_unpaid_part(l, r, suspended ? "suspended" : unpaid_kind(r, done), done, edge,
+				now, why) < 0)
 			return -1;
 		assert(done->charged_to == edge);	/* each turn ends a month or the run: it goes on */
 	} while (done->charged_to < end);
@@ -262,7 +280,8 @@ static int charge_months(struct ledger *l, const struct run *r, struct hold_row 
 }
 
 /* Charge a run up to `end`. Of its suspended seconds those that have no part yet are the last ones. */
-static int charge_up_to(struct ledger *l, const struct run *r, struct hold_row *h, int64_t end, int64_t now, struct fault *why)
+static int charge_up_to(struct ledger *l, const struct run *r, struct hold_row *h, int64_t end, int64_t now,
+	struct fault *why)
 {
 	int64_t suspended_s, paid_end;
 	struct parts done;
@@ -274,7 +293,8 @@ static int charge_up_to(struct ledger *l, const struct run *r, struct hold_row *
 	if (suspended_s > end - done.charged_to)
 		suspended_s = end - done.charged_to;
 	paid_end = suspended_s > 0 ? end - suspended_s : end;
-	if ((paid_end > done.charged_to || paid_end == end) && charge_months(l, r, h, false, &done, paid_end, now, why) < 0)
+	if ((paid_end > done.charged_to || paid_end == end) &&
+		charge_months(l, r, h, false, &done, paid_end, now, why) < 0)
 		return -1;
 	return paid_end < end ? charge_months(l, r, NULL, true, &done, end, now, why) : 0;
 }
@@ -282,22 +302,25 @@ static int charge_up_to(struct ledger *l, const struct run *r, struct hold_row *
 /* --- charged beyond its end --------------------------------------------------------------------- */
 
 /* The funded part of run `run` that reaches beyond `end`, from `after` on. 1 and *out, 0 none, -1. */
-static int part_beyond(struct ledger *l, int64_t run, int64_t end, int64_t after, struct charge *out, struct fault *why)
+static int part_beyond(struct ledger *l, int64_t run, int64_t end, int64_t after, struct charge *out,
+	struct fault *why)
 {
-	static const char beyond_sql[] = "SELECT id, part_start, part_end, units FROM charge WHERE run = ? AND part_end > ? AND units > 0"
+	static const char beyond_sql[] =
+		"SELECT id, part_start, part_end, units FROM charge WHERE run = ? AND part_end > ? AND units > 0"
 					 " AND id > ? ORDER BY id LIMIT 1";
 	sqlite3_stmt *st = sql_bind(l, beyond_sql, why, "iii", run, end, after);
 	int rc = st ? sql_step(l, st, why) : -1;
 
 	if (rc != 1)
 		return rc;
-	*out = (struct charge){ .id = sql_col(st, 0), .part_start = sql_col(st, 1), .part_end = sql_col(st, 2), .units = sql_col(st, 3) };
+	*out = (struct charge){ .id = sql_col(st, 0), .part_start = sql_col(st, 1),
+		.part_end = sql_col(st, 2), .units = sql_col(st, 3) };
 	sqlite3_reset(st);
 	return 1;
 }
 
-/* An end that is told late can lie before what was charged in the interim: two clocks that differ, a job cancelled in its suspension. Charges
- * are never changed, so what is too much goes back as a refund. */
+/* An end that is told late can lie before what was charged in the interim: two clocks that differ, a job
+ * cancelled in its suspension. Charges are never changed, so what is too much goes back as a refund. */
 static int refund_beyond(struct ledger *l, const struct run *r, int64_t end, int64_t now, struct fault *why)
 {
 	struct charge c = {0};
@@ -308,9 +331,11 @@ static int refund_beyond(struct ledger *l, const struct run *r, int64_t end, int
 		amount_t left, back = c.units / (c.part_end - c.part_start) * (c.part_end - from);
 		struct journal_entry e = { .at = now, .uid = -1, .actor = "budgetd" };
 
-		snprintf(e.reason, sizeof(e.reason), "job %s ended at %jd and was charged to %jd before that was known", r->label,
+		snprintf(e.reason, sizeof(e.reason),
+			"job %s ended at %jd and was charged to %jd before that was known", r->label,
 			(intmax_t)end, (intmax_t)c.part_end);
-		if (charge_uncount(l, c.id, back, "correction", now, why) < 0 || money_refundable(l, c.id, &left, why) < 0)
+		if (charge_uncount(l, c.id, back, "correction", now, why) < 0 ||
+			money_refundable(l, c.id, &left, why) < 0)
 			return -1;
 		if (left < back)
 			back = left;	/* somebody gave it back by hand */
@@ -331,7 +356,8 @@ static int run_close(struct ledger *l, struct run *r, int64_t end, const char *s
 	return sql_do(l, end_sql, why, "isi", end, state, r->id);
 }
 
-/* The caller's copy may be older than this transaction: only the row says whether the run has ended. 1 = it has, and *r is it. */
+/* The caller's copy may be older than this transaction: only the row says whether the run has ended. 1 = it
+ * has, and *r is it. */
 static int has_ended(struct ledger *l, struct run *r, struct fault *why)
 {
 	int64_t id = r->id;
@@ -390,23 +416,26 @@ int run_interim(struct ledger *l, struct run *r, int64_t edge, int64_t now, stru
 	return 0;
 }
 
-/* A smaller run is covered as long as before and gives back the difference; a larger one until its hold is used up. */
-static int hold_follow_size(struct ledger *l, struct run *r, struct hold_row *h, int64_t at, struct fault *why)
+/* A smaller run is covered as long as before and gives back the difference; a larger one until its hold is
+ * used up. */
+static int hold_follow_size(struct ledger *l, struct run *r, struct hold_row *h, int64_t at,
+	struct fault *why)
 {
 	int64_t left_s = r->covered_until > at ? r->covered_until - at : 0;
 	amount_t needed;
 
 	if (amount_price(1, left_s, r->price, &needed) < 0 || needed > h->units) {
 		r->covered_until = at + h->units / r->price;
-		if (r->free_since)	/* it was to be free when its hold is used up, and that is sooner now */
+		/* it was to be free when its hold is used up, and that is sooner now */
+		if (r->free_since)
 			r->free_since = r->covered_until;
 		return 0;
 	}
 	return hold_shrink(l, h, h->units - needed, why);
 }
 
-int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount_t price, const char *tres, int64_t now,
-	struct fault *why)
+int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount_t price, const char *tres,
+	int64_t now, struct fault *why)
 {
 	struct hold_row h;
 	int held, ended = has_ended(l, r, why);
@@ -432,7 +461,8 @@ int run_resize(struct ledger *l, struct run *r, int64_t at, int64_t gpus, amount
 
 /* --- suspended time that costs nothing ----------------------------------------------------------- */
 
-/* A cover that reached into the pause is not used up by it, and what was to be free at its end is so later. */
+/* A cover that reached into the pause is not used up by it, and what was to be free at its end is so
+ * later. */
 static void shift_cover(struct run *r, int64_t pause_s, int64_t until)
 {
 	if (r->covered_until <= until - pause_s)
@@ -442,7 +472,8 @@ static void shift_cover(struct run *r, int64_t pause_s, int64_t until)
 	r->covered_until += pause_s;
 }
 
-int run_suspend(struct ledger *l, struct run *r, int64_t total_s, int64_t until, bool over, int64_t now, struct fault *why)
+int run_suspend(struct ledger *l, struct run *r, int64_t total_s, int64_t until, bool over, int64_t now,
+	struct fault *why)
 {
 	struct hold_row h;
 	int held, ended = has_ended(l, r, why);
@@ -472,7 +503,8 @@ int ledger_all_seen(struct ledger *l, int64_t *out, struct fault *why)
 
 int ledger_set_all_seen(struct ledger *l, int64_t at, struct fault *why)
 {
-	static const char set_sql[] = "INSERT INTO look (id, all_seen_at) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET all_seen_at = ?1";
+	static const char set_sql[] =
+		"INSERT INTO look (id, all_seen_at) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET all_seen_at = ?1";
 
 	return sql_do(l, set_sql, why, "i", at);
 }

@@ -15,6 +15,7 @@ int said_note(struct ledger *l, const char *request_id, const char *write, int64
 		return -1;
 	if (rc == 0)
 		return sql_do(l, note_sql, why, "sis", request_id, now, write);
-	return same ? 1 : fault_errno(why, EEXIST, "the request id %s was used for another write: say this one with an id of its own",
+	return same ? 1 : fault_errno(why, EEXIST,
+		"the request id %s was used for another write: say this one with an id of its own",
 		request_id);
 }

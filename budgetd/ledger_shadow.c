@@ -14,11 +14,13 @@ static const int64_t *nullable(const int64_t *v)
 
 int shadow_note(struct ledger *l, const struct shadow *s, struct fault *why)
 {
-	static const char note_sql[] = "INSERT OR IGNORE INTO shadow (at, job, kind, admission, account, partition, uid, gpus, for_job, text)"
+	static const char note_sql[] =
+		"INSERT OR IGNORE INTO shadow (at, job, kind, admission, account, partition, uid, gpus, for_job, text)"
 				       " VALUES (?, ?, ?, ?, lower(?), ?, ?, ?, ?, ?)";
 
-	return sql_do(l, note_sql, why, "ipspssiips", s->at, nullable(&s->job), s->kind, nullable(&s->admission), s->account,
-		s->partition, s->uid, s->gpus, nullable(&s->for_job), s->text);
+	return sql_do(l, note_sql, why, "ipspssiips", s->at, nullable(&s->job), s->kind,
+		nullable(&s->admission), s->account, s->partition, s->uid, s->gpus, nullable(&s->for_job),
+		s->text);
 }
 
 int shadow_known(struct ledger *l, int64_t job, struct fault *why)
@@ -31,7 +33,8 @@ int shadow_known(struct ledger *l, int64_t job, struct fault *why)
 
 int shadow_bind(struct ledger *l, const struct shadow *s, int64_t *admission, struct fault *why)
 {
-	static const char find_sql[] = "SELECT id, admission FROM shadow WHERE job IS NULL AND uid = ?1 AND at BETWEEN ?2 - 2 AND ?2 + 2"
+	static const char find_sql[] =
+		"SELECT id, admission FROM shadow WHERE job IS NULL AND uid = ?1 AND at BETWEEN ?2 - 2 AND ?2 + 2"
 				       " AND account = lower(?3) AND gpus = ?4 ORDER BY id LIMIT 1";
 	static const char bind_sql[] = "UPDATE shadow SET job = ? WHERE id = ?";
 	sqlite3_stmt *st = sql_bind(l, find_sql, why, "iisi", s->uid, s->at, s->account, s->gpus);
@@ -69,11 +72,14 @@ static void shadow_read(sqlite3_stmt *st, struct shadow *s)
 	snprintf(s->text, sizeof(s->text), "%s", sql_text(st, 10));
 }
 
-int shadow_walk(struct ledger *l, const char *account, bool funded, int64_t before, int64_t limit, shadow_fn each, void *arg, struct fault *why)
+int shadow_walk(struct ledger *l, const char *account, bool funded, int64_t before, int64_t limit,
+	shadow_fn each, void *arg, struct fault *why)
 {
-	static const char walk_sql[] = "SELECT " SHADOW_COLUMNS " FROM shadow WHERE job IS NOT NULL AND (?1 IS NULL OR account = lower(?1))"
+	static const char walk_sql[] =
+		"SELECT " SHADOW_COLUMNS " FROM shadow WHERE job IS NOT NULL AND (?1 IS NULL OR account = lower(?1))"
 				       " AND (?2 OR kind <> 'funded') AND id < ?3 ORDER BY id DESC LIMIT ?4";
-	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "siii", account, (int64_t)funded, before ? before : INT64_MAX, limit);
+	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "siii", account, (int64_t)funded,
+		before ? before : INT64_MAX, limit);
 	struct shadow s;
 	int rc = -1;
 

@@ -11,8 +11,9 @@
 
 static void slot_read(sqlite3_stmt *st, struct slot_row *s)
 {
-	*s = (struct slot_row){ .id = sql_col(st, 0), .project = sql_col(st, 1), .starts_s = sql_col(st, 2), .length_s = sql_col(st, 3),
-		.boosted_percent = sql_col(st, 4), .created_at = sql_col(st, 5), .removed_at = sql_col(st, 6) };
+	*s = (struct slot_row){ .id = sql_col(st, 0), .project = sql_col(st, 1), .starts_s = sql_col(st, 2),
+		.length_s = sql_col(st, 3), .boosted_percent = sql_col(st, 4), .created_at = sql_col(st, 5),
+		.removed_at = sql_col(st, 6) };
 	snprintf(s->project_name, sizeof(s->project_name), "%s", sql_text(st, 7));
 }
 
@@ -29,7 +30,8 @@ static int read_one(struct ledger *l, sqlite3_stmt *st, struct slot_row *out, st
 
 int slot_by_id(struct ledger *l, int64_t id, struct slot_row *out, struct fault *why)
 {
-	static const char by_id_sql[] = "SELECT " SLOT_COLUMNS " FROM slot s JOIN project p ON p.id = s.project WHERE s.id = ?";
+	static const char by_id_sql[] =
+		"SELECT " SLOT_COLUMNS " FROM slot s JOIN project p ON p.id = s.project WHERE s.id = ?";
 	int rc = read_one(l, sql_bind(l, by_id_sql, why, "i", id), out, why);
 
 	if (rc == 0)
@@ -39,7 +41,8 @@ int slot_by_id(struct ledger *l, int64_t id, struct slot_row *out, struct fault 
 
 int slot_by_request(struct ledger *l, const char *request_id, struct slot_row *out, struct fault *why)
 {
-	static const char by_request_sql[] = "SELECT " SLOT_COLUMNS " FROM change c JOIN slot s ON s.id = CAST(substr(c.what, 6) AS INTEGER)"
+	static const char by_request_sql[] =
+		"SELECT " SLOT_COLUMNS " FROM change c JOIN slot s ON s.id = CAST(substr(c.what, 6) AS INTEGER)"
 					     " JOIN project p ON p.id = s.project WHERE c.request_id = ? AND c.what LIKE 'slot %'";
 
 	return read_one(l, sql_bind(l, by_request_sql, why, "s", request_id), out, why);
@@ -65,9 +68,11 @@ int slot_walk(struct ledger *l, int64_t project, slot_fn each, void *arg, struct
 	return rc;
 }
 
-int slot_walk_running(struct ledger *l, const char *cluster, slot_running_fn each, void *arg, struct fault *why)
+int slot_walk_running(struct ledger *l, const char *cluster, slot_running_fn each, void *arg,
+	struct fault *why)
 {
-	static const char running_sql[] = "SELECT project, sum(gpus) FROM run INDEXED BY run_open WHERE ended IS NULL AND cluster = ?"
+	static const char running_sql[] =
+		"SELECT project, sum(gpus) FROM run INDEXED BY run_open WHERE ended IS NULL AND cluster = ?"
 					  " AND tier = 'funded' AND lost_at IS NULL GROUP BY project";
 	sqlite3_stmt *st = sql_bind(l, running_sql, why, "s", cluster);
 	int rc = -1;
@@ -87,8 +92,9 @@ const char *slot_text(const struct slot_row *s, char buf[static SLOT_TEXT_MAX])
 		snprintf(whole, sizeof(whole), " %d h", hours);
 	if (minutes)
 		snprintf(rest, sizeof(rest), " %d min", minutes);
-	snprintf(buf, SLOT_TEXT_MAX, "%s %02d:%02d for%s%s up to %jd %%", days[s->starts_s / 86400 % 7], (int)(s->starts_s % 86400 / 3600),
-		(int)(s->starts_s % 3600 / 60), whole, rest, (intmax_t)s->boosted_percent);
+	snprintf(buf, SLOT_TEXT_MAX, "%s %02d:%02d for%s%s up to %jd %%", days[s->starts_s / 86400 % 7],
+		(int)(s->starts_s % 86400 / 3600), (int)(s->starts_s % 3600 / 60), whole, rest,
+		(intmax_t)s->boosted_percent);
 	return buf;
 }
 
@@ -108,33 +114,38 @@ static int find_overlap(const struct slot_row *s, void *arg)
 {
 	struct overlap *x = arg;
 
-	if (s->project == x->with->project && (is_open_at(s, x->with->starts_s) || is_open_at(x->with, s->starts_s)))
+	if (s->project == x->with->project && (is_open_at(s, x->with->starts_s) ||
+		is_open_at(x->with, s->starts_s)))
 		x->found = *s;
 	return 0;
 }
 
-static int note(struct ledger *l, struct change_words *w, const struct slot_row *s, bool there, struct fault *why)
+static int note(struct ledger *l, struct change_words *w, const struct slot_row *s, bool there,
+	struct fault *why)
 {
 	char what[32], text[SLOT_TEXT_MAX];
 
 	snprintf(what, sizeof(what), "slot %" PRId64, s->id);
 	slot_text(s, text);
-	return change_add(l, w, &(struct change){ .project = s->project, .what = what, .was = there ? NULL : text, .became = there ? text : NULL },
-		why);
+	return change_add(l, w, &(struct change){ .project = s->project, .what = what,
+		.was = there ? NULL : text, .became = there ? text : NULL }, why);
 }
 
 int slot_add(struct ledger *l, struct change_words *w, struct slot_row *s, int64_t now, struct fault *why)
 {
-	static const char add_sql[] = "INSERT INTO slot (project, starts, length, percent, created_at) VALUES (?, ?, ?, ?, ?)";
+	static const char add_sql[] =
+		"INSERT INTO slot (project, starts, length, percent, created_at) VALUES (?, ?, ?, ?, ?)";
 	struct overlap x = { .with = s };
 	char text[SLOT_TEXT_MAX];
 
 	if (slot_walk(l, s->project, find_overlap, &x, why) < 0)
 		return -1;
 	if (x.found.id)
-		return fault_errno(why, EEXIST, "slot %jd of the project (%s) is open then: remove it first, or choose another time", (intmax_t)x.found.id,
-			slot_text(&x.found, text));
-	if (sql_do(l, add_sql, why, "iiiii", s->project, s->starts_s, s->length_s, s->boosted_percent, now) < 0)
+		return fault_errno(why, EEXIST,
+			"slot %jd of the project (%s) is open then: remove it first, or choose another time",
+			(intmax_t)x.found.id, slot_text(&x.found, text));
+	if (sql_do(l, add_sql, why, "iiiii", s->project, s->starts_s, s->length_s, s->boosted_percent,
+		now) < 0)
 		return -1;
 	s->id = sql_last_id(l);
 	s->created_at = now;

@@ -3,8 +3,8 @@
  *
  * A slot is never changed: it is added, and removed. Who did is in the history of changes (ledger_change.h).
  *
- * All functions want an open transaction (ledger.h). Times of the week are local: seconds from Monday 00:00 by the site's clock
- * (`time_zone`). */
+ * All functions want an open transaction (ledger.h). Times of the week are local: seconds from Monday 00:00
+ * by the site's clock (`time_zone`). */
 #ifndef BUDGETD_LEDGER_SLOT_H
 #define BUDGETD_LEDGER_SLOT_H
 #include "budgetd/ledger_change.h"
@@ -29,12 +29,15 @@ int slot_by_id(struct ledger *l, int64_t id, struct slot_row *out, struct fault 
 int slot_by_request(struct ledger *l, const char *request_id, struct slot_row *out, struct fault *why);
 
 typedef int (*slot_fn)(const struct slot_row *s, void *arg);
-/* Those that are there, of live projects; project 0 = all, else with what is below it. By project and time of the week. */
+/* Those that are there, of live projects; project 0 = all, else with what is below it. By project and time of
+ * the week. */
 int slot_walk(struct ledger *l, int64_t project, slot_fn each, void *arg, struct fault *why);
 
 typedef void (*slot_running_fn)(int64_t project, int64_t gpus, void *arg);
-/* GPUs of the funded runs of each project itself that go on in the cluster; a run whose end nobody knows has none. */
-int slot_walk_running(struct ledger *l, const char *cluster, slot_running_fn each, void *arg, struct fault *why);
+/* GPUs of the funded runs of each project itself that go on in the cluster; a run whose end nobody knows has
+ * none. */
+int slot_walk_running(struct ledger *l, const char *cluster, slot_running_fn each, void *arg,
+	struct fault *why);
 
 /* "mon 09:00 for 4 h up to 50 %": as the history has it, and the check of the books compares. Returns buf. */
 #define SLOT_TEXT_MAX 64

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * ledger_sql.h - how the ledger_*.c speak SQL: named statements, prepared once, bound parameters
  *
- * A statement is a static text beside the function that uses it; its address is its name in the cache of prepared statements.
- * Private to the ledger_*.c. Threads: only inside a transaction. */
+ * A statement is a static text beside the function that uses it; its address is its name in the cache of
+ * prepared statements. Private to the ledger_*.c. Threads: only inside a transaction. */
 #ifndef BUDGETD_LEDGER_SQL_H
 #define BUDGETD_LEDGER_SQL_H
 #include <sqlite3.h>
 #include "budgetd/ledger.h"
 
-/* Prepare (once), reset and bind. `types` has a letter for each parameter: i = int64_t, s = const char * (NULL binds NULL; copied),
- * p = const int64_t * (NULL binds NULL). NULL and `why` set on failure. */
+/* Prepare (once), reset and bind. `types` has a letter for each parameter: i = int64_t, s = const char *
+ * (NULL binds NULL; copied), p = const int64_t * (NULL binds NULL). NULL and `why` set on failure. */
 sqlite3_stmt *sql_bind(struct ledger *l, const char *sql, struct fault *why, const char *types, ...);
 
 /* 1 a row, 0 done, -1 error. A statement that was stepped to its end is reset by itself. */

@@ -19,7 +19,8 @@ static void user_share_read(sqlite3_stmt *st, struct user_share *s)
 /* 1, 0, -1. */
 static int find(struct ledger *l, int64_t project, int64_t uid, struct user_share *out, struct fault *why)
 {
-	static const char of_sql[] = "SELECT project, uid, user, share FROM user_share WHERE project = ? AND uid = ?";
+	static const char of_sql[] =
+		"SELECT project, uid, user, share FROM user_share WHERE project = ? AND uid = ?";
 	sqlite3_stmt *st = sql_bind(l, of_sql, why, "ii", project, uid);
 	int rc = st ? sql_step(l, st, why) : -1;
 
@@ -32,26 +33,32 @@ static int find(struct ledger *l, int64_t project, int64_t uid, struct user_shar
 
 static int check_leaf(struct ledger *l, int64_t project, struct fault *why)
 {
-	static const char below_sql[] = "SELECT count(*) FROM project WHERE parent = ? AND removed_at IS NULL";
+	static const char below_sql[] =
+		"SELECT count(*) FROM project WHERE parent = ? AND removed_at IS NULL";
 	int64_t n = 0;
 
 	if (sql_int(l, &n, below_sql, why, "i", project) < 0)
 		return -1;
-	return n ? fault_errno(why, EEXIST, "it has projects below it (%jd): users have weights in a leaf of the tree, where jobs are; set the weights of "
+	return n ? fault_errno(why, EEXIST,
+		"it has projects below it (%jd): users have weights in a leaf of the tree, where jobs are; set the weights of "
 		"those projects instead (budgetctl share set PROJECT WEIGHT)", (intmax_t)n) : 0;
 }
 
 /* The name is that of the first time: the history finds its uid by it. */
-static int write(struct ledger *l, struct change_words *w, const struct user_share *s, const struct user_share *was, struct fault *why)
+static int write(struct ledger *l, struct change_words *w, const struct user_share *s,
+	const struct user_share *was, struct fault *why)
 {
-	static const char set_sql[] = "INSERT INTO user_share (project, uid, user, share) VALUES (?1, ?2, ?3, ?4)"
+	static const char set_sql[] =
+		"INSERT INTO user_share (project, uid, user, share) VALUES (?1, ?2, ?3, ?4)"
 				      " ON CONFLICT (project, uid) DO UPDATE SET share = ?4";
 	char from[32], to[32];
-	struct change c = { .project = s->project, .what = "user_share", .user = was ? was->user : s->user, .was = was ? from : NULL, .became = to };
+	struct change c = { .project = s->project, .what = "user_share", .user = was ? was->user : s->user,
+		.was = was ? from : NULL, .became = to };
 
 	snprintf(from, sizeof(from), "%" PRId64, was ? was->share : 0);
 	snprintf(to, sizeof(to), "%" PRId64, s->share);
-	return sql_do(l, set_sql, why, "iisi", s->project, s->uid, s->user, s->share) < 0 ? -1 : change_add(l, w, &c, why);
+	return sql_do(l, set_sql, why, "iisi", s->project, s->uid, s->user, s->share) < 0 ? -1
+		: change_add(l, w, &c, why);
 }
 
 int user_share_set(struct ledger *l, struct change_words *w, const struct user_share *s, struct fault *why)
@@ -75,7 +82,8 @@ int user_shares_effective(struct ledger *l, const struct project *p, bool *out, 
 
 int user_share_walk(struct ledger *l, int64_t project, user_share_fn each, void *arg, struct fault *why)
 {
-	static const char walk_sql[] = "SELECT project, uid, user, share FROM user_share WHERE project = ? ORDER BY user";
+	static const char walk_sql[] =
+		"SELECT project, uid, user, share FROM user_share WHERE project = ? ORDER BY user";
 	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "i", project);
 	struct user_share s;
 	int rc = -1;
@@ -92,7 +100,8 @@ int user_share_walk(struct ledger *l, int64_t project, user_share_fn each, void 
 
 int user_share_uid(struct ledger *l, int64_t project, const char *user, int64_t *uid, struct fault *why)
 {
-	static const char user_sql[] = "SELECT uid FROM user_share WHERE project = ? AND user = ? ORDER BY uid LIMIT 1";
+	static const char user_sql[] =
+		"SELECT uid FROM user_share WHERE project = ? AND user = ? ORDER BY uid LIMIT 1";
 
 	return sql_int(l, uid, user_sql, why, "is", project, user);
 }

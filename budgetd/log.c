@@ -17,7 +17,8 @@ static void make_one_line(char *s)
 			*s = ' ';
 }
 
-static void log_line(int level, const char *word, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+static void log_line(int level, const char *word, const char *fmt,
+	va_list ap) __attribute__((format(printf, 3, 0)));
 
 static void log_line(int level, const char *word, const char *fmt, va_list ap)
 {

@@ -66,7 +66,8 @@ int main(int argc, char **argv)
 	struct fault why = {0};
 	int rc = options_read(argc, argv, &o);
 
-	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);	/* nobody reads its statistics, which take a lock for every allocation */
+	/* nobody reads its statistics, which take a lock for every allocation */
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (rc >= 0)
 		return rc;
 	if (do_mode(&o, &why) < 0) {

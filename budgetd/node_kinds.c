@@ -46,8 +46,8 @@ static bool same(const char *a, const char *b)
 static bool alike(const struct node_kinds *k, const struct node_view *a, const struct node_view *b)
 {
 	return a->memory_mb == b->memory_mb && a->reserved == b->reserved &&
-	       (!k->words || !memcmp(a->partitions, b->partitions, k->words * sizeof(*a->partitions))) && same(a->gres, b->gres) &&
-	       same(a->features, b->features);
+	       (!k->words || !memcmp(a->partitions, b->partitions, k->words * sizeof(*a->partitions))) &&
+	       same(a->gres, b->gres) && same(a->features, b->features);
 }
 
 static void add_node(struct node_kinds *k, size_t node)
@@ -119,7 +119,8 @@ static void read_partitions(struct node_kinds *k, const char *list)
 		size_t length = strcspn(at, ",");
 
 		for (size_t i = 0; i < c->partition_count; i++)
-			if (c->partitions[i].up && strncmp(c->partitions[i].name, at, length) == 0 && !c->partitions[i].name[length])
+			if (c->partitions[i].up && strncmp(c->partitions[i].name, at, length) == 0 &&
+				!c->partitions[i].name[length])
 				k->partitions[i / 64] |= UINT64_C(1) << i % 64;
 		at += length;
 	}
@@ -148,7 +149,8 @@ static bool has_types(const struct gpu_count *has, const struct gpu_count *wante
 
 static bool will_do(const struct node_kinds *k, const struct kind *x, const struct wish *w)
 {
-	return !x->like->reserved && shares_partition(k, x->like) && x->like->memory_mb >= w->memory_mb && has_types(&x->gpus, &w->types) &&
+	return !x->like->reserved && shares_partition(k, x->like) && x->like->memory_mb >= w->memory_mb &&
+		has_types(&x->gpus, &w->types) &&
 	       features_met(w->features, x->like->features) == FEATURES_YES;
 }
 
@@ -202,8 +204,8 @@ static const struct wish *found_before(const struct node_kinds *k, const struct 
 	for (size_t i = 0; i < k->nwishes; i++) {
 		const struct wish *x = &k->wishes[i];
 
-		if (x->memory_mb == w->memory_mb && same(x->partition, w->partition) && same(x->features, w->features) &&
-			same_types(&x->types, &w->types))
+		if (x->memory_mb == w->memory_mb && same(x->partition, w->partition) &&
+			same(x->features, w->features) && same_types(&x->types, &w->types))
 			return x;
 	}
 	return NULL;
@@ -224,9 +226,11 @@ static int remember(struct node_kinds *k, const struct wish *w)
 	return 0;
 }
 
-int node_kinds_for(struct node_kinds *k, const struct job_view *j, const struct gpu_count *types, struct node_kinds_for *out)
+int node_kinds_for(struct node_kinds *k, const struct job_view *j, const struct gpu_count *types,
+	struct node_kinds_for *out)
 {
-	struct wish w = { .partition = j->partition, .features = j->features, .memory_mb = j->memory_mb, .types = *types };
+	struct wish w = { .partition = j->partition, .features = j->features, .memory_mb = j->memory_mb,
+		.types = *types };
 	const struct wish *before = found_before(k, &w);
 
 	if (j->reservation)		/* whose nodes those are is not known here */

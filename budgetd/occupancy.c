@@ -24,7 +24,8 @@ struct occupancy {
 	struct part *parts;		/* by the id of the charge */
 	size_t count, room;
 	struct used *users;		/* in the order in which they turned up */
-	uint32_t *slots;		/* where each is found: a hash table of twice as many slots or more; index + 1, 0 = empty */
+	/* where each is found: a hash table of twice as many slots or more; index + 1, 0 = empty */
+	uint32_t *slots;
 	size_t nusers, nslots;		/* nslots is a power of two, or 0 */
 	int64_t from, last_charge, last_uncounted;
 	int64_t imported_from;
@@ -64,7 +65,8 @@ static size_t slot_of(const struct occupancy *o, int64_t project, int64_t uid)
 	uint64_t hash = ((uint64_t)project * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)uid * UINT64_C(0xc2b2ae3d27d4eb4f));
 	size_t at = (size_t)(hash ^ hash >> 29) & (o->nslots - 1);
 
-	while (o->slots[at] && (o->users[o->slots[at] - 1].project != project || o->users[o->slots[at] - 1].uid != uid))
+	while (o->slots[at] && (o->users[o->slots[at] - 1].project != project ||
+		o->users[o->slots[at] - 1].uid != uid))
 		at = (at + 1) & (o->nslots - 1);
 	return at;
 }
@@ -115,8 +117,8 @@ static void forget_users(struct occupancy *o)
 
 static int add_part(struct occupancy *o, sqlite3_stmt *st)
 {
-	struct part p = { .charge = sql_col(st, 0), .start = sql_col(st, 2), .end = sql_col(st, 3), .price = sql_col(st, 4),
-		.paid = sql_col(st, 5) != 0, .imported = sql_col(st, 6) != 0 };
+	struct part p = { .charge = sql_col(st, 0), .start = sql_col(st, 2), .end = sql_col(st, 3),
+		.price = sql_col(st, 4), .paid = sql_col(st, 5) != 0, .imported = sql_col(st, 6) != 0 };
 
 	if (o->count == o->room) {
 		size_t room = o->room ? o->room * 2 : 256;
@@ -169,12 +171,15 @@ static void turn_round(struct occupancy *o)
 #define UID_OF_RUN "(SELECT r.uid FROM run r WHERE r.id = c.run)"
 #define CLOCK_MARGIN_S 86400		/* a clock that was put back by less than that leaves nothing out */
 
-/* All of the window, from the newest charge back. What is charged lies behind it, so that one that was made before the window began has nothing in
- * it: neither the years before are looked at nor an index over them, whose rows lie everywhere. */
+/* All of the window, from the newest charge back. What is charged lies behind it, so that one that was made
+ * before the window began has nothing in it: neither the years before are looked at nor an index over them,
+ * whose rows lie everywhere. */
 static int read_all(struct occupancy *o, struct ledger *l, struct fault *why)
 {
-	static const char all_sql[] = "SELECT " PART_COLUMNS(NO_UID) ", c.at FROM charge c ORDER BY c.id DESC";
-	static const char users_sql[] = "SELECT " PART_COLUMNS(UID_OF_RUN) ", c.at FROM charge c ORDER BY c.id DESC";
+	static const char all_sql[] = "SELECT "
+		PART_COLUMNS(NO_UID) ", c.at FROM charge c ORDER BY c.id DESC";
+	static const char users_sql[] = "SELECT "
+		PART_COLUMNS(UID_OF_RUN) ", c.at FROM charge c ORDER BY c.id DESC";
 	sqlite3_stmt *st = sql_bind(l, o->by_user ? users_sql : all_sql, why, "");
 	int rc = -1;
 
@@ -200,7 +205,8 @@ static int read_on(struct occupancy *o, struct ledger *l, struct fault *why)
 	static const char new_sql[] = "SELECT " PART_COLUMNS(NO_UID) NEW_PARTS;
 	static const char users_sql[] = "SELECT " PART_COLUMNS(UID_OF_RUN) NEW_PARTS;
 
-	return read_parts(o, l, sql_bind(l, o->by_user ? users_sql : new_sql, why, "ii", o->from, o->last_charge), why);
+	return read_parts(o, l, sql_bind(l, o->by_user ? users_sql : new_sql, why, "ii", o->from,
+		o->last_charge), why);
 }
 
 static int read_uncounted(struct occupancy *o, struct ledger *l, struct fault *why)
@@ -211,7 +217,8 @@ static int read_uncounted(struct occupancy *o, struct ledger *l, struct fault *w
 
 	while (st && (rc = sql_step(l, st, why)) == 1) {
 		const struct part key = { .charge = sql_col(st, 0) };
-		struct part *p = o->count ? bsearch(&key, o->parts, o->count, sizeof(*o->parts), by_charge) : NULL;
+		struct part *p = o->count ? bsearch(&key, o->parts, o->count, sizeof(*o->parts), by_charge)
+			: NULL;
 
 		if (p)
 			p->uncounted += sql_col(st, 1);
@@ -221,14 +228,17 @@ static int read_uncounted(struct occupancy *o, struct ledger *l, struct fault *w
 
 static int read_rows(struct occupancy *o, struct ledger *l, struct fault *why)
 {
-	static const char charges_sql[] = "SELECT coalesce(max(id), 0) FROM charge", uncounted_sql[] = "SELECT coalesce(max(id), 0) FROM uncounted";
+	static const char charges_sql[] = "SELECT coalesce(max(id), 0) FROM charge",
+		uncounted_sql[] = "SELECT coalesce(max(id), 0) FROM uncounted";
 	int64_t charge, uncounted;
 
-	if (sql_int(l, &charge, charges_sql, why, "") != 1 || sql_int(l, &uncounted, uncounted_sql, why, "") != 1)
+	if (sql_int(l, &charge, charges_sql, why, "") != 1 ||
+		sql_int(l, &uncounted, uncounted_sql, why, "") != 1)
 		return -1;
 	if (!o->complete)
 		o->last_charge = o->last_uncounted = 0;
-	if ((o->complete ? charge > o->last_charge && read_on(o, l, why) < 0 : read_all(o, l, why) < 0) || read_uncounted(o, l, why) < 0)
+	if ((o->complete ? charge > o->last_charge && read_on(o, l, why) < 0 : read_all(o, l, why) < 0) ||
+		read_uncounted(o, l, why) < 0)
 		return -1;
 	o->last_charge = charge;
 	o->last_uncounted = uncounted;
@@ -305,8 +315,10 @@ int occupancy_walk_open(struct ledger *l, open_use_fn each, void *arg, struct fa
 	int rc = -1;
 
 	while (st && (rc = sql_step(l, st, why)) == 1) {
-		struct open_use u = { .project = sql_col(st, 0), .paid = sql_col(st, 1) != 0, .price = sql_col(st, 2), .start = sql_col(st, 3),
-			.min_runtime_s = sql_col(st, 4), .covered_until = sql_col(st, 5), .charged_to = sql_col(st, 6), .uid = sql_col(st, 7) };
+		struct open_use u = { .project = sql_col(st, 0), .paid = sql_col(st, 1) != 0,
+			.price = sql_col(st, 2), .start = sql_col(st, 3), .min_runtime_s = sql_col(st, 4),
+			.covered_until = sql_col(st, 5), .charged_to = sql_col(st, 6),
+			.uid = sql_col(st, 7) };
 
 		each(&u, arg);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * occupancy.h - what projects used in the window, out of the charges of the books: the O_n of doc/model.md 5
  *
- * Charges, and what of them does not count, are append-only: what was read once is kept and read on from there, so that a pass reads what
- * is new and no second counter can come to differ from the ledger.
+ * Charges, and what of them does not count, are append-only: what was read once is kept and read on from
+ * there, so that a pass reads what is new and no second counter can come to differ from the ledger.
  *
  * Unit     units (amount.h), seconds
  * Memory   48 bytes for each part of a run that reaches into the window
@@ -17,12 +17,14 @@ struct occupancy;
 struct occupancy *occupancy_new(void);		/* nothing is read yet; NULL and ENOMEM */
 void occupancy_free(struct occupancy *o);	/* NULL is fine */
 
-/* Read on, up to what the books have now; the window begins at `from`. What was forgotten is not read again: a `from` before the last one
- * begins anew, and so does another `by_user`: whether what each user had in a project is told apart. Wants an open transaction on `l`, which sees what is committed only. */
+/* Read on, up to what the books have now; the window begins at `from`. What was forgotten is not read again:
+ * a `from` before the last one begins anew, and so does another `by_user`: whether what each user had in a
+ * project is told apart. Wants an open transaction on `l`, which sees what is committed only. */
 int occupancy_read(struct occupancy *o, struct ledger *l, int64_t from, bool by_user, struct fault *why);
 
-/* Of each project that used something, itself and not what is below it, or of each user in it (else `uid` is -1): `paid` was charged or imported, less what of it does not count;
- * `unpaid` is what the same time would have cost of what cost nothing, in the free tier or covered by no hold. */
+/* Of each project that used something, itself and not what is below it, or of each user in it (else `uid` is
+ * -1): `paid` was charged or imported, less what of it does not count; `unpaid` is what the same time would
+ * have cost of what cost nothing, in the free tier or covered by no hold. */
 typedef void (*occupancy_fn)(int64_t project, int64_t uid, amount_t paid, amount_t unpaid, void *arg);
 void occupancy_walk(const struct occupancy *o, occupancy_fn each, void *arg);
 

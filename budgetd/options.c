@@ -33,12 +33,14 @@ static char letter_of(const struct row *r)
 static void help_print(FILE *to)
 {
 	fputs("Usage: budgetd [-c FILE] [-d | -n | --init | --sample]\n"
-	      "Keep the GPU-hour budgets of a Slurm cluster: answer submissions, follow jobs, charge runs.\n\n", to);
+	      "Keep the GPU-hour budgets of a Slurm cluster: answer submissions, follow jobs, charge runs.\n\n",
+	      to);
 	for (size_t i = 0; i < COUNT(rows) && rows[i].help; i++) {
 		const struct row *r = &rows[i];
 		char words[40];
 
-		snprintf(words, sizeof(words), "--%s%s%s", r->name, r->argument ? " " : "", r->argument ? r->argument : "");
+		snprintf(words, sizeof(words), "--%s%s%s", r->name, r->argument ? " " : "",
+			r->argument ? r->argument : "");
 		fprintf(to, letter_of(r) ? "  -%c, " : "      ", letter_of(r));
 		fprintf(to, "%-15s %s\n", words, r->help);
 	}
@@ -62,8 +64,8 @@ void options_print_manual(FILE *to)
 static void getopt_tables(char letters[2 * COUNT(rows) + 1], struct option long_options[COUNT(rows) + 1])
 {
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		long_options[i] = (struct option){ rows[i].name, rows[i].argument ? required_argument : no_argument, NULL,
-			rows[i].code };
+		long_options[i] = (struct option){ rows[i].name,
+			rows[i].argument ? required_argument : no_argument, NULL, rows[i].code };
 		if (letter_of(&rows[i]))
 			*letters++ = letter_of(&rows[i]);
 		if (letter_of(&rows[i]) && rows[i].argument)
@@ -76,7 +78,8 @@ static void getopt_tables(char letters[2 * COUNT(rows) + 1], struct option long_
 /* -1 to go on. */
 static int option_take(int code, struct options *out)
 {
-	static const enum mode modes[] = { [OPT_INIT - OPT_INIT] = MODE_INIT, [OPT_SAMPLE - OPT_INIT] = MODE_SAMPLE,
+	static const enum mode modes[] = { [OPT_INIT - OPT_INIT] = MODE_INIT,
+		[OPT_SAMPLE - OPT_INIT] = MODE_SAMPLE,
 		[OPT_MANUAL - OPT_INIT] = MODE_MANUAL };
 
 	switch (code) {

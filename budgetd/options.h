@@ -18,7 +18,8 @@ struct options {
 	bool detach;
 };
 
-/* -1 to go on, else the exit code: help or the version was printed, or a complaint. `out` has its defaults before. */
+/* -1 to go on, else the exit code: help or the version was printed, or a complaint. `out` has its defaults
+ * before. */
 int options_read(int argc, char **argv, struct options *out);
 
 /* Every option as mdoc(7). */

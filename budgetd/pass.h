@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * pass.h - one pass of the loop, shared by the controller_*.c; private to them
  *
- * The tables are of one moment: jobs first, then a snapshot of the books. An answer is in the books before its job can be in the
- * table, so every token that is seen in the table is found. */
+ * The tables are of one moment: jobs first, then a snapshot of the books. An answer is in the books before
+ * its job can be in the table, so every token that is seen in the table is found. */
 #ifndef BUDGETD_PASS_H
 #define BUDGETD_PASS_H
 #include "budgetd/admit.h"
@@ -45,9 +45,11 @@ struct waiting {
 	int32_t place;			/* once published */
 	enum order_front front;		/* once chosen (pass_choose_fronts) */
 	int64_t first_tasks;		/* likewise, with front ORDER_SLOT: as many of its tasks go first */
-	bool kept_off;			/* it may not start on the nodes that are cleared for another one (pass_keep_off); */
+	/* it may not start on the nodes that are cleared for another one (pass_keep_off); */
+	bool kept_off;
 	bool nowhere;			/* and there are no others for it: it is held */
-	bool cleared;			/* likewise: a job for several nodes that waited so long that nodes are cleared for it */
+	/* likewise: a job for several nodes that waited so long that nodes are cleared for it */
+	bool cleared;
 };
 
 struct pass {
@@ -60,9 +62,11 @@ struct pass {
 	int64_t now;
 	struct waiting *waiting;	/* sorted by admission once complete */
 	size_t nwaiting, waiting_room;
-	bool pool_taken;		/* a run was opened out of what was held for the queue: the snapshot does not know */
+	/* a run was opened out of what was held for the queue: the snapshot does not know */
+	bool pool_taken;
 	const struct job_view **records;	/* those of waiting, one after the other */
-	struct leaving_run *leaving;	/* those that were told to go, this pass's last; once pass_know_leaving */
+	/* those that were told to go, this pass's last; once pass_know_leaving */
+	struct leaving_run *leaving;
 	size_t nleaving, leaving_room;
 	struct ranking *ranking;	/* of this pass: made when it is first needed */
 	struct ranking **kept;		/* the controller's, with what the last pass read; or NULL in it */
@@ -85,21 +89,25 @@ struct pass {
 bool job_concerns_us(const struct job_view *j);
 int pass_meet_pending(struct pass *p, const struct job_view *j, struct fault *why);
 
-typedef int (*admit_fn)(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now, struct verdict *out,
-	struct fault *why);
-int pass_admit(struct pass *p, const struct question *q, const struct job_view *j, admit_fn how, struct verdict *v, struct fault *why);
+typedef int (*admit_fn)(struct budgetd *b, const struct question *q, const char *request, int64_t job,
+	int64_t now, struct verdict *out, struct fault *why);
+int pass_admit(struct pass *p, const struct question *q, const struct job_view *j, admit_fn how,
+	struct verdict *v, struct fault *why);
 
-bool pass_same_project(struct pass *p, const struct job_view *j, int64_t project);	/* is the job of it? */
+ /* is the job of it? */
+bool pass_same_project(struct pass *p, const struct job_view *j, int64_t project);
 
 /* The admission of a job by the token in its AdminComment, else by its id. 1 found, 0 none, -1. */
 int pass_admission(struct pass *p, const struct job_view *j, struct admission_row *out, struct fault *why);
 
 /* --- controller_changed.c: what waits was changed --- */
 bool pass_is_as_seen(const struct waiting *w);	/* is the job what its admission was last priced for? */
-int pass_follow_change(struct pass *p, struct waiting *w, struct fault *why);	/* in a transaction, before its hold is looked at */
+ /* in a transaction, before its hold is looked at */
+int pass_follow_change(struct pass *p, struct waiting *w, struct fault *why);
 
 /* --- controller_waiting.c: holds of what waits --- */
-int pass_settle_waiting(struct pass *p, struct fault *why);	/* opened, resized, given back; who waits for money, and who need not any more */
+ /* opened, resized, given back; who waits for money, and who need not any more */
+int pass_settle_waiting(struct pass *p, struct fault *why);
 
 /* Those who ask for more than they have, one after the other in their order: the line is theirs. */
 struct wait_line;
@@ -108,40 +116,51 @@ struct turn {
 	struct wait_line *line;
 };
 /* The pool of `tasks` tasks, of which there may be none yet (`have`). */
-int pass_set_pool(struct pass *p, struct waiting *w, struct hold_row *pool, bool have, int64_t tasks, const struct path *path, struct fault *why);
+int pass_set_pool(struct pass *p, struct waiting *w, struct hold_row *pool, bool have, int64_t tasks,
+	const struct path *path, struct fault *why);
 int pass_unpark(struct pass *p, struct waiting *w, struct fault *why);
 struct wait_answer;
-int pass_ask_line(struct wait_line *line, const struct waiting *w, const struct hold_row *pool, bool stands, const struct path *credited,
-	struct wait_answer *got, struct fault *why);
+int pass_ask_line(struct wait_line *line, const struct waiting *w, const struct hold_row *pool, bool stands,
+	const struct path *credited, struct wait_answer *got, struct fault *why);
 /* It does not fit as a whole: it waits (`stays`, or it has some tasks), or goes to the free tier. */
-int pass_fall_short(struct pass *p, struct waiting *w, bool stays, const struct wait_answer *got, const struct path *path, struct fault *why);
-bool pass_never_goes_free(const struct pass *p, const struct admission_row *a, const struct hold_row *pool, const struct path *path);
+int pass_fall_short(struct pass *p, struct waiting *w, bool stays, const struct wait_answer *got,
+	const struct path *path, struct fault *why);
+bool pass_never_goes_free(const struct pass *p, const struct admission_row *a, const struct hold_row *pool,
+	const struct path *path);
 
 /* --- controller_het.c: the components of a het job together --- */
 /* Its components are in one tier: one that is free, asked for or not, is it for all. */
 int pass_het_in_one_tier(struct pass *p, struct fault *why);
-/* The turn of all components (a write_fn; arg is a struct turn with any of them): all have their hours, or none. */
+/* The turn of all components (a write_fn; arg is a struct turn with any of them): all have their hours, or
+ * none. */
 int pass_het_take_turn(struct pass *p, void *arg, struct fault *why);
 
 /* --- controller_held.c: what waits for money is held, what is paid for is released --- */
 void pass_follow_held(struct pass *p, const struct waiting *w);
 void pass_mend_running(struct pass *p, const struct job_view *j);	/* it runs and is held */
-int pass_release_displaced(struct pass *p, const struct job_view *j, struct fault *why);	/* it was displaced because its user held it */
-/* Our hold on a record or its end, with what its comment and QOS are to be besides. `token` and `qos` may be NULL. */
-int pass_mark(struct pass *p, const struct job_view *j, const char *token, const char *qos, bool held, struct fault *why);
+ /* it was displaced because its user held it */
+int pass_release_displaced(struct pass *p, const struct job_view *j, struct fault *why);
+/* Our hold on a record or its end, with what its comment and QOS are to be besides. `token` and `qos` may be
+ * NULL. */
+int pass_mark(struct pass *p, const struct job_view *j, const char *token, const char *qos, bool held,
+	struct fault *why);
 
 /* --- controller_runs.c: what runs and what ended --- */
 int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why);	/* running, or ended since */
-int pass_follow_runs(struct pass *p, struct fault *why);	/* extend those that live, settle those that are gone */
+ /* extend those that live, settle those that are gone */
+int pass_follow_runs(struct pass *p, struct fault *why);
 
-/* --- controller_suspend.c: suspended time, where the site does not charge it; *r becomes what the books have --- */
-int pass_suspend(struct pass *p, struct run *r, const struct job_view *j, struct fault *why);	/* as slurmctld has it */
+/* --- controller_suspend.c: suspended time, where the site does not charge it; *r becomes what the books have
+ * --- */
+ /* as slurmctld has it */
+int pass_suspend(struct pass *p, struct run *r, const struct job_view *j, struct fault *why);
 /* As slurmdbd has it: `total_s` by `until`, where a piece of the run ended. */
 int pass_suspend_by_row(struct pass *p, struct run *r, int64_t total_s, int64_t until, struct fault *why);
 
 /* --- controller_extend.c: a run that outlives its hold --- */
 int pass_extend_if_due(struct pass *p, struct run *r, const struct job_view *j, struct fault *why);
-/* `hold = time_limit`: what it has beyond its limit, because that became shorter or a longer one did not come about. */
+/* `hold = time_limit`: what it has beyond its limit, because that became shorter or a longer one did not come
+ * about. */
 int pass_give_excess_back(struct pass *p, struct run *r, const struct job_view *j, struct fault *why);
 
 /* --- controller_missed.c: what no pass saw, from slurmdbd --- */
@@ -150,8 +169,8 @@ int pass_find_missed(struct pass *p, int64_t since, struct fault *why);
 /* Earlier runs of a job that was requeued, as many as its restarts say there are. */
 int pass_find_restarted(struct pass *p, const struct job_view *j, struct fault *why);
 
-/* A run that goes on in the books, is gone from slurmctld, and slurmdbd does not tell its end: it is marked, and counted once that lasts.
- * Nothing is guessed: its hold stays, and nothing more is charged. */
+/* A run that goes on in the books, is gone from slurmctld, and slurmdbd does not tell its end: it is marked,
+ * and counted once that lasts. Nothing is guessed: its hold stays, and nothing more is charged. */
 int pass_note_lost(struct pass *p, struct run *r, struct fault *why);
 int pass_note_found(struct pass *p, struct run *r, struct fault *why);	/* slurmctld has it again */
 
@@ -159,14 +178,18 @@ int pass_note_found(struct pass *p, struct run *r, struct fault *why);	/* slurmc
 /* Runs that ended in [from, to]; what differs is logged and counted. */
 int pass_compare(struct pass *p, int64_t from, int64_t to, size_t *differences, struct fault *why);
 
-struct waiting *pass_find_waiting(struct pass *p, int64_t admission);	/* NULL = it is not in the queue; once complete */
+ /* NULL = it is not in the queue; once complete */
+struct waiting *pass_find_waiting(struct pass *p, int64_t admission);
 
 /* --- controller_fronts.c: what goes before the path of ratios --- */
-/* waiting.front and .cleared of all. Before money is given, whoever it may be given to; `paid`, then: of those that can start. */
+/* waiting.front and .cleared of all. Before money is given, whoever it may be given to; `paid`, then: of
+ * those that can start. */
 int pass_choose_fronts(struct pass *p, bool paid, struct fault *why);
 /* --- controller_slots.c: projects inside a slot of theirs --- */
-int pass_choose_slots(struct pass *p, bool paid, struct fault *why);	/* for pass_choose_fronts, after the lane */
-bool pass_slot_is_open(const struct pass *p, int64_t project);	/* of it or of one above; once fronts were chosen */
+ /* for pass_choose_fronts, after the lane */
+int pass_choose_slots(struct pass *p, bool paid, struct fault *why);
+ /* of it or of one above; once fronts were chosen */
+bool pass_slot_is_open(const struct pass *p, int64_t project);
 void pass_slots_free(struct pass_slots *x);	/* NULL is fine */
 
 
@@ -180,23 +203,28 @@ int pass_make_room(struct pass *p, struct fault *why);
 /* --- controller_guard.c: the nodes of a gang that has waited long --- */
 /* Who may not start on them is kept off, and who may again is let back. Before what is held is released. */
 int pass_keep_off(struct pass *p, struct fault *why);
-/* The gang `w` keeps the nodes of `c`, which it is promised from `promised` on; 0: it is promised none, and keeps those that it will get
- * first. 0; or -1 and ENOMEM. */
+/* The gang `w` keeps the nodes of `c`, which it is promised from `promised` on; 0: it is promised none, and
+ * keeps those that it will get first. 0; or -1 and ENOMEM. */
 struct room;
 struct placement_choice;
 struct placement_job;
 struct placement_rules;
-int pass_guard_choose(struct pass *p, struct room *room, const struct placement_rules *rules, const struct placement_job *shape,
-	const struct waiting *w, struct placement_choice *c, int64_t promised);
-/* `w` keeps the nodes of these `n` choices; not when their names are too long: those of a gang on very many nodes. */
-void pass_guard_nodes(struct pass *p, const struct waiting *w, const struct placement_choice *c, size_t n, int64_t at);
+int pass_guard_choose(struct pass *p, struct room *room, const struct placement_rules *rules,
+	const struct placement_job *shape, const struct waiting *w, struct placement_choice *c,
+	int64_t promised);
+/* `w` keeps the nodes of these `n` choices; not when their names are too long: those of a gang on very many
+ * nodes. */
+void pass_guard_nodes(struct pass *p, const struct waiting *w, const struct placement_choice *c, size_t n,
+	int64_t at);
 int pass_guard_note(struct pass *p, struct fault *why);	/* for the next pass, and for those who ask */
 
 /* --- controller_displace.c: runs that give way --- */
-/* The run has to go: told in the books now; its processes at the end of this pass, together with all others that are told in it; gone after the
- * grace. `critical`: at once, and what it had is given back when that is inside its minimum runtime. Said again, only a sooner end counts.
- * `detail` is a sentence for its user. 1 = told before, 0, -1. */
-int pass_tell_to_go(struct pass *p, int64_t run, enum event_reason reason, const char *detail, bool critical, struct fault *why);
+/* The run has to go: told in the books now; its processes at the end of this pass, together with all others
+ * that are told in it; gone after the grace. `critical`: at once, and what it had is given back when that is
+ * inside its minimum runtime. Said again, only a sooner end counts. `detail` is a sentence for its user. 1 =
+ * told before, 0, -1. */
+int pass_tell_to_go(struct pass *p, int64_t run, enum event_reason reason, const char *detail, bool critical,
+	struct fault *why);
 /* The same for the sake of a job (0 = of none), with its own time. */
 struct going {
 	int64_t run;
@@ -206,13 +234,16 @@ struct going {
 };
 int pass_tell(struct pass *p, const struct going *g, struct fault *why);
 int pass_know_leaving(struct pass *p, struct fault *why);	/* p->leaving, out of the snapshot */
-bool pass_has_lost_place(const struct pass *p, int64_t run);	/* its time is over: it does not stand above what waits any more */
+ /* its time is over: it does not stand above what waits any more */
+bool pass_has_lost_place(const struct pass *p, int64_t run);
 int64_t pass_next_due(const struct pass *p);	/* of a run that is not due yet; 0 = there is none */
-int pass_follow_leaving(struct pass *p, struct fault *why);	/* who was told is signalled, who is due goes; behind the places */
+ /* who was told is signalled, who is due goes; behind the places */
+int pass_follow_leaving(struct pass *p, struct fault *why);
 
 /* --- controller_ranking.c: who got how much of their share --- */
 const struct ranking *pass_ranking(struct pass *p, struct fault *why);	/* of this pass; NULL on failure */
-int pass_note_capacity(struct pass *p, struct fault *why);	/* how many GPUs can be given work, when that is not what it was */
+ /* how many GPUs can be given work, when that is not what it was */
+int pass_note_capacity(struct pass *p, struct fault *why);
 
 /* --- controller_idle.c: jobs whose GPUs nobody uses --- */
 int pass_look_at_idle(struct pass *p, struct fault *why);	/* when there are new samples */
@@ -222,18 +253,22 @@ int pass_follow_drains(struct pass *p, struct fault *why);
 
 /* --- controller_shadow.c: partitions where nothing in Slurm is changed --- */
 enum enforcement pass_mode(const struct pass *p, const struct job_view *j);
-int pass_meet_shadow(struct pass *p, const struct job_view *j, struct fault *why);	/* a job without an admission of its own */
-int pass_follow_shadow(struct pass *p, struct fault *why);	/* who would have given way; forget answers that no job claimed */
+ /* a job without an admission of its own */
+int pass_meet_shadow(struct pass *p, const struct job_view *j, struct fault *why);
+ /* who would have given way; forget answers that no job claimed */
+int pass_follow_shadow(struct pass *p, struct fault *why);
 
 /* --- one write, one transaction --- */
 typedef int (*write_fn)(struct pass *p, void *arg, struct fault *why);
 int pass_write(struct pass *p, enum ledger_durability d, write_fn apply, void *arg, struct fault *why);
 
-/* The name of exactly this record for an update: the pending record of an array without its running tasks. Returns buf. */
+/* The name of exactly this record for an update: the pending record of an array without its running tasks.
+ * Returns buf. */
 #define RECORD_MAX 16
 const char *pass_record(const struct job_view *j, char buf[RECORD_MAX]);
 uint32_t pass_array_or_job_id(const struct job_view *j);
-/* job_is_eligible, as the job table was taken: what was submitted as the pass began is younger than the pass. */
+/* job_is_eligible, as the job table was taken: what was submitted as the pass began is younger than the
+ * pass. */
 bool pass_is_eligible(const struct pass *p, const struct job_view *j);
 
 #endif

@@ -177,7 +177,8 @@ int people_uid(const char *name, int64_t *uid, struct fault *why)
 	}
 	if (rc == 0 || rc == ENOENT || rc == ESRCH)
 		return fault_errno(why, ENOENT, "there is no user %.80s on the host of budgetd", name);
-	return fault_errno(why, EAGAIN, "the host of budgetd cannot look up user %.80s just now; try again", name);
+	return fault_errno(why, EAGAIN, "the host of budgetd cannot look up user %.80s just now; try again",
+		name);
 }
 
 int people_known(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX], struct fault *why)

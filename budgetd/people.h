@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * people.h - who is calling: uid, name, administrator or not
  *
- * Administrators are root, SlurmUser (the user that budgetd runs as, when it is not root) and those named in the settings.
+ * Administrators are root, SlurmUser (the user that budgetd runs as, when it is not root) and those named in
+ * the settings.
  *
- * Threads  all functions from any thread. people_name may ask the site's directory: never call it while a submission waits. */
+ * Threads  all functions from any thread. people_name may ask the site's directory: never call it while a
+ *          submission waits. */
 #ifndef BUDGETD_PEOPLE_H
 #define BUDGETD_PEOPLE_H
 #include <stdbool.h>
@@ -23,16 +25,16 @@ int people_check(const char *administrators, struct fault *why);
 int people_set_administrators(struct people *p, const char *administrators, struct fault *why);
 void people_free(struct people *p);		/* NULL is fine */
 
-/* The user's name, or "uid 1234" when the directory has none. Returns buf. A name is kept for ten minutes, and that there is none for
- * twenty seconds. */
+/* The user's name, or "uid 1234" when the directory has none. Returns buf. A name is kept for ten minutes,
+ * and that there is none for twenty seconds. */
 const char *people_name(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX]);
 
 /* The same for who comes from another host: 1; 0 and EACCES when the directory of this host has no such user;
  * -1 and EAGAIN when it cannot be asked. */
 int people_known(struct people *p, uid_t uid, int64_t now, char buf[PERSON_NAME_MAX], struct fault *why);
 
-/* The uid of a name: 0; -1, ENOENT and a text when this host has no such user, EAGAIN when its directory cannot be asked. Never with a
- * transaction open. */
+/* The uid of a name: 0; -1, ENOENT and a text when this host has no such user, EAGAIN when its directory
+ * cannot be asked. Never with a transaction open. */
 int people_uid(const char *name, int64_t *uid, struct fault *why);
 
 bool people_is_administrator(struct people *p, uid_t uid);

@@ -85,14 +85,16 @@ void prometheus_free(struct prometheus *p)
 static int form_write(struct prometheus *p, const struct prometheus_range *r, char form[FORM_BYTES_MAX])
 {
 	char *query = curl_easy_escape(p->curl, r->query, 0);
-	int n = query ? snprintf(form, FORM_BYTES_MAX, "query=%s&start=%" PRId64 "&end=%" PRId64 "&step=%" PRId64, query, r->from, r->to,
+	int n = query ? snprintf(form, FORM_BYTES_MAX,
+		"query=%s&start=%" PRId64 "&end=%" PRId64 "&step=%" PRId64, query, r->from, r->to,
 				r->step_s) : -1;
 
 	curl_free(query);
 	return n > 0 && n < FORM_BYTES_MAX ? 0 : -1;
 }
 
-static CURLcode request_set(struct prometheus *p, const struct prometheus_range *r, const char *url, const char *form)
+static CURLcode request_set(struct prometheus *p, const struct prometheus_range *r, const char *url,
+	const char *form)
 {
 	CURL *curl = p->curl;
 	CURLcode rc = CURLE_OK;
@@ -118,20 +120,25 @@ static CURLcode request_set(struct prometheus *p, const struct prometheus_range 
 	return rc;
 }
 
-static int transfer_fault(const struct prometheus *p, const struct prometheus_range *r, CURLcode rc, struct fault *why)
+static int transfer_fault(const struct prometheus *p, const struct prometheus_range *r, CURLcode rc,
+	struct fault *why)
 {
 	switch (rc) {
 	case CURLE_OPERATION_TIMEDOUT:
-		return fault_errno(why, ETIMEDOUT, "%s did not answer within %" PRId64 " ms", r->url, r->deadline_ms);
+		return fault_errno(why, ETIMEDOUT, "%s did not answer within %" PRId64 " ms", r->url,
+			r->deadline_ms);
 	case CURLE_COULDNT_CONNECT:
 		return fault_errno(why, ECONNREFUSED, "nobody listens at %s", r->url);
 	case CURLE_ABORTED_BY_CALLBACK:
-		return fault_errno(why, ECANCELED, "%s was being asked when budgetd was told to stop", r->url);
+		return fault_errno(why, ECANCELED, "%s was being asked when budgetd was told to stop",
+			r->url);
 	case CURLE_WRITE_ERROR:
 		if (p->err == EMSGSIZE)
-			return fault_errno(why, EMSGSIZE, "the answer of %s is over %u MiB: set a longer prometheus_step", r->url,
+			return fault_errno(why, EMSGSIZE,
+				"the answer of %s is over %u MiB: set a longer prometheus_step", r->url,
 				ANSWER_BYTES_MAX >> 20);
-		return fault_errno(why, p->err ? p->err : EPROTO, "%s: %s", r->url, strerror(p->err ? p->err : EPROTO));
+		return fault_errno(why, p->err ? p->err : EPROTO, "%s: %s", r->url,
+			strerror(p->err ? p->err : EPROTO));
 	default:
 		return fault_errno(why, EPROTO, "%s: %s", r->url, curl_easy_strerror(rc));
 	}
@@ -156,10 +163,12 @@ static const char *text_of(struct json_object *o, const char *key)
 {
 	struct json_object *value;
 
-	return json_object_object_get_ex(o, key, &value) && json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
+	return json_object_object_get_ex(o, key, &value) &&
+		json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
 }
 
-static int answer_read(struct prometheus *p, const struct prometheus_range *r, struct json_object **series, struct fault *why)
+static int answer_read(struct prometheus *p, const struct prometheus_range *r, struct json_object **series,
+	struct fault *why)
 {
 	struct json_object *answer = answer_parse(p), *data = NULL, *result = NULL;
 	const char *status = answer ? text_of(answer, "status") : NULL, *error, *kind;
@@ -168,10 +177,12 @@ static int answer_read(struct prometheus *p, const struct prometheus_range *r, s
 
 	curl_easy_getinfo(p->curl, CURLINFO_RESPONSE_CODE, &code);
 	if (!status || (code != 200 && strcmp(status, "error"))) {
-		fault_errno(why, EPROTO, "what answers at %s is no Prometheus: HTTP %ld with %zu bytes", r->url, code, p->used);
+		fault_errno(why, EPROTO, "what answers at %s is no Prometheus: HTTP %ld with %zu bytes",
+			r->url, code, p->used);
 	} else if (strcmp(status, "success")) {
 		error = text_of(answer, "error");
-		fault_errno(why, EINVAL, "%s refuses \"%.300s\": %.300s", r->url, r->query, error ? error : "it does not say why");
+		fault_errno(why, EINVAL, "%s refuses \"%.300s\": %.300s", r->url, r->query,
+			error ? error : "it does not say why");
 	} else {
 		json_object_object_get_ex(answer, "data", &data);
 		kind = text_of(data, "resultType");
@@ -180,14 +191,16 @@ static int answer_read(struct prometheus *p, const struct prometheus_range *r, s
 			*series = json_object_get(result);
 			rc = 0;
 		} else {
-			fault_errno(why, EPROTO, "%s answers \"%.300s\" with %s, not with series", r->url, r->query, kind ? kind : "nothing");
+			fault_errno(why, EPROTO, "%s answers \"%.300s\" with %s, not with series", r->url,
+				r->query, kind ? kind : "nothing");
 		}
 	}
 	json_object_put(answer);
 	return rc;
 }
 
-int prometheus_range(struct prometheus *p, const struct prometheus_range *r, struct json_object **series, struct fault *why)
+int prometheus_range(struct prometheus *p, const struct prometheus_range *r, struct json_object **series,
+	struct fault *why)
 {
 	size_t n = strlen(r->url);
 	char form[FORM_BYTES_MAX], *url = NULL;
@@ -195,11 +208,13 @@ int prometheus_range(struct prometheus *p, const struct prometheus_range *r, str
 
 	p->used = 0;
 	p->err = 0;
-	if (asprintf(&url, "%.*s/api/v1/query_range", (int)(n && r->url[n - 1] == '/' ? n - 1 : n), r->url) < 0)
+	if (asprintf(&url, "%.*s/api/v1/query_range", (int)(n && r->url[n - 1] == '/' ? n - 1 : n),
+		r->url) < 0)
 		return fault_errno(why, ENOMEM, "out of memory");
 	if (form_write(p, r, form) < 0 || request_set(p, r, url, form) != CURLE_OK) {
 		free(url);
-		return fault_errno(why, EINVAL, "%s: not a question that libcurl can ask: \"%.300s\"", r->url, r->query);
+		return fault_errno(why, EINVAL, "%s: not a question that libcurl can ask: \"%.300s\"", r->url,
+			r->query);
 	}
 	rc = curl_easy_perform(p->curl);
 	free(url);

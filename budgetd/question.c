@@ -49,7 +49,8 @@ static const struct field {
 };
 
 static const enum json_type type_of[] = {
-	[TEXT] = json_type_string, [COUNT] = json_type_int, [SIGNED] = json_type_int, [FLAG] = json_type_boolean,
+	[TEXT] = json_type_string, [COUNT] = json_type_int, [SIGNED] = json_type_int,
+		[FLAG] = json_type_boolean,
 };
 
 static int read_field(const struct field *f, struct json_object *v, struct question *q, struct fault *why)
@@ -58,8 +59,8 @@ static int read_field(const struct field *f, struct json_object *v, struct quest
 	int64_t n;
 
 	if (!json_object_is_type(v, type_of[f->kind]))
-		return fault_errno(why, EINVAL, "\"%s\" must be %s, not %s", f->key, json_kind(type_of[f->kind]),
-			json_kind(json_object_get_type(v)));
+		return fault_errno(why, EINVAL, "\"%s\" must be %s, not %s", f->key,
+			json_kind(type_of[f->kind]), json_kind(json_object_get_type(v)));
 	switch (f->kind) {
 	case TEXT:
 		*(const char **)at = json_object_get_string(v);
@@ -75,7 +76,8 @@ static int read_field(const struct field *f, struct json_object *v, struct quest
 	case COUNT:
 		n = json_object_get_int64(v);
 		if (n < 0 || n >= GPU_REQUEST_UNSET)
-			return fault_errno(why, EINVAL, "\"%s\" must be from 0 to %u", f->key, GPU_REQUEST_UNSET - 1);
+			return fault_errno(why, EINVAL, "\"%s\" must be from 0 to %u", f->key,
+				GPU_REQUEST_UNSET - 1);
 		*(uint32_t *)at = (uint32_t)n;
 		return 0;
 	}
@@ -103,7 +105,8 @@ int question_from_json(struct json_object *body, struct question *out, struct fa
 
 	gpu_request_input_init(&q.gpus);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		if (json_object_object_get_ex(body, fields[i].key, &v) && read_field(&fields[i], v, &q, why) < 0)
+		if (json_object_object_get_ex(body, fields[i].key, &v) &&
+			read_field(&fields[i], v, &q, why) < 0)
 			return -1;
 	if (q.uid < 0 || q.uid > UINT32_MAX)
 		return fault_errno(why, EINVAL, "\"uid\" is missing or not a user id");
@@ -157,7 +160,8 @@ static struct json_object *field_json(const struct field *f, const struct questi
 	case FLAG:
 		return json_object_new_boolean(*(const bool *)at);
 	case COUNT:
-		return *(const uint32_t *)at != GPU_REQUEST_UNSET ? json_object_new_int64(*(const uint32_t *)at) : NULL;
+		return *(const uint32_t *)at != GPU_REQUEST_UNSET
+			? json_object_new_int64(*(const uint32_t *)at) : NULL;
 	}
 	return NULL;
 }

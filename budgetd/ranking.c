@@ -37,7 +37,8 @@ int ranking_walk_users(const struct ranking *r, int64_t project, ranking_user_fn
 	ssize_t up = ranking_node(r, project);
 	size_t n = up < 0 || !t->projects[up].divided ? 0 : t->count - t->nprojects;
 
-	for (size_t i = ranking_tree_first_user(t, up < 0 ? 0 : (size_t)up); i < n && t->users[i].up == (size_t)up; i++)
+	for (size_t i = ranking_tree_first_user(t, up < 0 ? 0 : (size_t)up); i < n &&
+		t->users[i].up == (size_t)up; i++)
 		if (each(t->nprojects + i, t->users[i].uid, t->nodes[t->nprojects + i].share, arg) < 0)
 			return -1;
 	return 0;
@@ -62,13 +63,14 @@ static int64_t span(int64_t from, int64_t to)
 	return to > from ? to - from : 0;
 }
 
-/* A run is felt while it runs: what it has used so far counts as charged as far as its hold goes, what is left of its minimum as the entry
- * penalty. */
+/* A run is felt while it runs: what it has used so far counts as charged as far as its hold goes, what is
+ * left of its minimum as the entry penalty. */
 static void add_run(const struct open_use *run, void *arg)
 {
 	struct ranking *r = arg;
 	ssize_t i = ranking_node_of(r, run->project, run->uid);
-	int64_t from = run->charged_to > r->from ? run->charged_to : r->from;	/* what is before has its charges */
+	/* what is before has its charges */
+	int64_t from = run->charged_to > r->from ? run->charged_to : r->from;
 	int64_t paid_to = !run->paid ? from : run->covered_until < r->now ? run->covered_until : r->now;
 
 	if (i < 0)
@@ -110,7 +112,8 @@ static int rank(struct ranking *r, struct fault *why)
 
 /* --- made --------------------------------------------------------------------------------------- */
 
-int ranking_capacity(struct rates *rates, const struct gpu_count *healthy, int64_t now, amount_t *out, struct fault *why)
+int ranking_capacity(struct rates *rates, const struct gpu_count *healthy, int64_t now, amount_t *out,
+	struct fault *why)
 {
 	struct gpu_count gpus = *healthy;
 
@@ -125,10 +128,12 @@ static int fill(struct ranking *r, struct ledger *l, amount_t capacity, struct f
 {
 	bool by_user;
 
-	if (ranking_users_any(l, &by_user, why) < 0 || occupancy_read(r->occupancy, l, r->from, by_user, why) < 0 ||
+	if (ranking_users_any(l, &by_user, why) < 0 ||
+		occupancy_read(r->occupancy, l, r->from, by_user, why) < 0 ||
 		ranking_tree_read(&r->tree, l, r->from, why) < 0 ||
 		ranking_users_find(&r->tree, r->occupancy, l, r->expected, r->nexpected, why) < 0 ||
-		ranking_tree_entitle(&r->tree, l, r->from, r->now, capacity, occupancy_imported_from(r->occupancy), why) < 0)
+		ranking_tree_entitle(&r->tree, l, r->from, r->now, capacity,
+		occupancy_imported_from(r->occupancy), why) < 0)
 		return -1;
 	free(r->unpaid);
 	r->unpaid = calloc(r->tree.count + 1, sizeof(*r->unpaid));
@@ -138,8 +143,8 @@ static int fill(struct ranking *r, struct ledger *l, amount_t capacity, struct f
 	return occupancy_walk_open(l, add_run, r, why);
 }
 
-int ranking_renew(struct ranking *r, struct ledger *l, int64_t window_s, struct rates *rates, const struct gpu_count *healthy, int64_t now,
-	struct fault *why)
+int ranking_renew(struct ranking *r, struct ledger *l, int64_t window_s, struct rates *rates,
+	const struct gpu_count *healthy, int64_t now, struct fault *why)
 {
 	amount_t capacity = -1;
 
@@ -177,8 +182,8 @@ int ranking_expect(struct ranking *r, const struct project_user *users, size_t c
 	return 0;
 }
 
-int ranking_new(struct ledger *l, int64_t window_s, struct rates *rates, const struct gpu_count *healthy, int64_t now, struct ranking **out,
-	struct fault *why)
+int ranking_new(struct ledger *l, int64_t window_s, struct rates *rates, const struct gpu_count *healthy,
+	int64_t now, struct ranking **out, struct fault *why)
 {
 	struct ranking *r;
 
@@ -245,11 +250,14 @@ static struct ranking_level level_of(const struct ranking *r, size_t i)
 {
 	const struct ranking_tree *t = &r->tree;
 	int ahead = fairshare_ahead(r->funded, i);
-	struct ranking_level level = { .share_ppm = fairshare_share_ppm(r->funded, i), .ratio_ppm = fairshare_ratio_ppm(r->funded, i),
+	struct ranking_level level = { .share_ppm = fairshare_share_ppm(r->funded, i),
+		.ratio_ppm = fairshare_ratio_ppm(r->funded, i),
 		.uid = i < t->nprojects ? RANKING_NO_USER : t->users[i - t->nprojects].uid,
-		.ahead_uid = ahead < (int)t->nprojects ? RANKING_NO_USER : t->users[(size_t)ahead - t->nprojects].uid };
+		.ahead_uid = ahead < (int)t->nprojects ? RANKING_NO_USER
+		: t->users[(size_t)ahead - t->nprojects].uid };
 
-	memcpy(level.name, t->projects[i < t->nprojects ? i : t->users[i - t->nprojects].up].name, sizeof(level.name));
+	memcpy(level.name, t->projects[i < t->nprojects ? i : t->users[i - t->nprojects].up].name,
+		sizeof(level.name));
 	if (ahead >= 0 && ahead < (int)t->nprojects)
 		memcpy(level.ahead, t->projects[ahead].name, sizeof(level.ahead));
 	return level;
@@ -259,7 +267,8 @@ int ranking_levels(const struct ranking *r, int64_t project, int64_t uid, struct
 {
 	int path[RANKING_LEVELS_MAX], depth = 0;
 
-	for (ssize_t i = ranking_node_of(r, project, uid); i >= 0 && depth < RANKING_LEVELS_MAX; i = r->tree.nodes[i].parent)
+	for (ssize_t i = ranking_node_of(r, project, uid); i >= 0 && depth < RANKING_LEVELS_MAX;
+		i = r->tree.nodes[i].parent)
 		path[depth++] = (int)i;
 	for (int k = 0; k < depth && k < max; k++)
 		out[k] = level_of(r, (size_t)path[depth - 1 - k]);

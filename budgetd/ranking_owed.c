@@ -75,7 +75,8 @@ static void serve(struct owing *x, const int64_t *entitled, amount_t *out)
 	for (size_t n = 0; n < r->tree.count; n++) {
 		const int64_t *cap = entitled + n;
 
-		for (int64_t at = r->from; at < r->now && x->of[n].all; at += OWED_STEP_S, cap += r->tree.count) {
+		for (int64_t at = r->from; at < r->now && x->of[n].all; at += OWED_STEP_S,
+			cap += r->tree.count) {
 			int64_t to = at + OWED_STEP_S < r->now ? at + OWED_STEP_S : r->now;
 
 			out[n] += owed_serve(&x->of[n], at, to, *cap);
@@ -83,7 +84,8 @@ static void serve(struct owing *x, const int64_t *entitled, amount_t *out)
 	}
 }
 
-int ranking_owed(const struct ranking *r, struct ledger *l, bool holds_limit, amount_t **out, struct fault *why)
+int ranking_owed(const struct ranking *r, struct ledger *l, bool holds_limit, amount_t **out,
+	struct fault *why)
 {
 	size_t steps = entitlement_steps(r->from, r->now, OWED_STEP_S);
 	int64_t *entitled = calloc(steps * r->tree.count + 1, sizeof(*entitled));

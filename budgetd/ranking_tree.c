@@ -49,7 +49,8 @@ static int by_project(const void *a, const void *b)
 ssize_t ranking_tree_node(const struct ranking_tree *t, int64_t project)
 {
 	const struct tree_place key = { .project = project };
-	const struct tree_place *found = t->nprojects ? bsearch(&key, t->places, t->nprojects, sizeof(*t->places), by_project) : NULL;
+	const struct tree_place *found = t->nprojects
+		? bsearch(&key, t->places, t->nprojects, sizeof(*t->places), by_project) : NULL;
 
 	return found ? (ssize_t)found->node : -1;
 }
@@ -96,12 +97,14 @@ ssize_t ranking_tree_user(const struct ranking_tree *t, size_t project, int64_t 
 struct rows {
 	struct tree_project *projects;
 	size_t count, room;
-	size_t *child, *next;		/* the first one below, the next one beside; child[count]: of those without a parent */
+	/* the first one below, the next one beside; child[count]: of those without a parent */
+	size_t *child, *next;
 };
 
 static int read_rows(struct rows *r, struct ledger *l, int64_t from, struct fault *why)
 {
-	static const char rows_sql[] = "SELECT id, parent, share, removed_at, name, user_shares FROM project WHERE removed_at IS NULL OR removed_at > ?"
+	static const char rows_sql[] =
+		"SELECT id, parent, share, removed_at, name, user_shares FROM project WHERE removed_at IS NULL OR removed_at > ?"
 				       " ORDER BY name, id";
 	sqlite3_stmt *st = sql_bind(l, rows_sql, why, "i", from);
 	int rc = -1;
@@ -114,7 +117,8 @@ static int read_rows(struct rows *r, struct ledger *l, int64_t from, struct faul
 			return -1;
 		}
 		p = &r->projects[r->count++];
-		*p = (struct tree_project){ .id = sql_col(st, 0), .parent = sql_col(st, 1), .share = sql_col(st, 2), .removed = !sql_null(st, 3) };
+		*p = (struct tree_project){ .id = sql_col(st, 0), .parent = sql_col(st, 1),
+			.share = sql_col(st, 2), .removed = !sql_null(st, 3) };
 		snprintf(p->name, sizeof(p->name), "%s", sql_text(st, 4));
 		if (!sql_null(st, 5))
 			p->user_shares = sql_col(st, 5) ? USER_SHARES_YES : USER_SHARES_NO;
@@ -155,7 +159,8 @@ static void take(struct ranking_tree *t, const struct rows *r, size_t row, int p
 	*p = r->projects[row];
 	p->up = parent;
 	if (p->user_shares == USER_SHARES_INHERIT)
-		p->user_shares = parent == FAIRSHARE_NO_PARENT ? USER_SHARES_NO : t->projects[parent].user_shares;
+		p->user_shares = parent == FAIRSHARE_NO_PARENT ? USER_SHARES_NO
+			: t->projects[parent].user_shares;
 }
 
 /* Leaves only: what is below them all and is still there makes others none. */
@@ -225,10 +230,12 @@ static int read_projects(struct ranking_tree *t, struct ledger *l, int64_t from,
 	return rc;
 }
 
-/* A change of a setting has its row in `change`, a new project a new id. A window that was made longer begins before projects that were removed. */
+/* A change of a setting has its row in `change`, a new project a new id. A window that was made longer begins
+ * before projects that were removed. */
 int ranking_tree_read(struct ranking_tree *t, struct ledger *l, int64_t from, struct fault *why)
 {
-	static const char change_sql[] = "SELECT coalesce(max(id), 0) FROM change", project_sql[] = "SELECT coalesce(max(id), 0) FROM project";
+	static const char change_sql[] = "SELECT coalesce(max(id), 0) FROM change",
+		project_sql[] = "SELECT coalesce(max(id), 0) FROM project";
 	int64_t change, project;
 
 	if (sql_int(l, &change, change_sql, why, "") != 1 || sql_int(l, &project, project_sql, why, "") != 1)
@@ -246,7 +253,8 @@ int ranking_tree_read(struct ranking_tree *t, struct ledger *l, int64_t from, st
 
 /* --- users -------------------------------------------------------------------------------------- */
 
-int ranking_tree_divide(struct ranking_tree *t, const struct tree_user *users, size_t count, struct fault *why)
+int ranking_tree_divide(struct ranking_tree *t, const struct tree_user *users, size_t count,
+	struct fault *why)
 {
 	size_t all = t->nprojects + count;
 	struct tree_user *kept;
@@ -281,7 +289,8 @@ static int read_weights(struct ranking_tree *t, struct ledger *l, struct fault *
 	int rc = -1;
 
 	for (size_t i = t->nprojects; i < t->count; i++)
-		t->nodes[i] = (struct fairshare_node){ .parent = (int)t->users[i - t->nprojects].up, .share = 1 };
+		t->nodes[i] = (struct fairshare_node){ .parent = (int)t->users[i - t->nprojects].up,
+			.share = 1 };
 	if (t->count == t->nprojects)
 		return 0;
 	st = sql_bind(l, weights_sql, why, "");
@@ -309,7 +318,8 @@ static void set_present(struct ranking_tree *t)
 	t->nchanges = t->ncapacities = 0;
 }
 
-enum change_column { CHANGE_AT, CHANGE_PROJECT, CHANGE_WHAT, CHANGE_WAS, CHANGE_OF };	/* the last: the parent it had, or whose weight it is */
+ /* the last: the parent it had, or whose weight it is */
+enum change_column { CHANGE_AT, CHANGE_PROJECT, CHANGE_WHAT, CHANGE_WAS, CHANGE_OF };
 
 /* The weight of a user, who had none or another one before. */
 static int undo_user(struct ranking_tree *t, sqlite3_stmt *st, int64_t at, struct fault *why)
@@ -321,7 +331,8 @@ static int undo_user(struct ranking_tree *t, sqlite3_stmt *st, int64_t at, struc
 		return 0;
 	if (make_room((void **)&t->changes, t->nchanges, &t->changes_room, sizeof(*t->changes), why) < 0)
 		return -1;
-	t->changes[t->nchanges++] = (struct weight_change){ .at = at, .node = (uint32_t)i, .share = t->nodes[i].share };
+	t->changes[t->nchanges++] = (struct weight_change){ .at = at, .node = (uint32_t)i,
+		.share = t->nodes[i].share };
 	t->nodes[i].share = sql_null(st, CHANGE_WAS) ? 1 : sql_col(st, CHANGE_WAS);
 	return 0;
 }
@@ -332,10 +343,12 @@ static int undo(struct ranking_tree *t, sqlite3_stmt *st, int64_t at, int64_t th
 	ssize_t i = ranking_tree_node(t, sql_col(st, CHANGE_PROJECT));
 	struct fairshare_node *n = i < 0 ? NULL : &t->nodes[i];
 	const char *what = sql_text(st, CHANGE_WHAT);
-	bool moved = strcmp(what, "parent") == 0, set = strcmp(what, "share") == 0, none = sql_null(st, CHANGE_WAS);
+	bool moved = strcmp(what, "parent") == 0, set = strcmp(what, "share") == 0,
+		none = sql_null(st, CHANGE_WAS);
 	struct weight_change c = { .at = at, .node = (uint32_t)i, .moves = moved };
 
-	/* A project's addition is told by its share, its removal by `project`; before and after it has no weight. */
+	/* A project's addition is told by its share, its removal by `project`; before and after it has no
+	 * weight. */
 	if (!n || (moved && n->share == 0) || (!moved && !set && none))
 		return 0;
 	if (make_room((void **)&t->changes, t->nchanges, &t->changes_room, sizeof(c), why) < 0)
@@ -354,7 +367,8 @@ static int undo(struct ranking_tree *t, sqlite3_stmt *st, int64_t at, int64_t th
 	return 0;
 }
 
-static int undo_all(struct ranking_tree *t, struct ledger *l, int64_t from, int64_t now, int64_t there_from, struct fault *why)
+static int undo_all(struct ranking_tree *t, struct ledger *l, int64_t from, int64_t now, int64_t there_from,
+	struct fault *why)
 {
 	/* Of a parent the history has the name, which another project may have had before or since. */
 	static const char undo_sql[] =
@@ -370,7 +384,8 @@ static int undo_all(struct ranking_tree *t, struct ledger *l, int64_t from, int6
 
 	while (st && (rc = sql_step(l, st, why)) == 1) {
 		at = sql_col(st, CHANGE_AT) < at ? sql_col(st, CHANGE_AT) : at;
-		if ((strcmp(sql_text(st, CHANGE_WHAT), "user_share") ? undo(t, st, at, there_from, why) : undo_user(t, st, at, why)) < 0) {
+		if ((strcmp(sql_text(st, CHANGE_WHAT), "user_share") ? undo(t, st, at, there_from, why)
+			: undo_user(t, st, at, why)) < 0) {
 			sqlite3_reset(st);
 			return -1;
 		}
@@ -386,7 +401,8 @@ static int by_time(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* qsort of glibc keeps the order of equals only as long as it has memory: a stable sort of few rows that are nearly in order. */
+/* qsort of glibc keeps the order of equals only as long as it has memory: a stable sort of few rows that are
+ * nearly in order. */
 static void sort_changes(struct ranking_tree *t)
 {
 	for (size_t i = 0, j = t->nchanges; i + 1 < j; i++, j--) {
@@ -415,19 +431,23 @@ static int add_capacity(int64_t at, amount_t units, void *arg)
 	struct reading *x = arg;
 	struct ranking_tree *t = x->t;
 
-	if (make_room((void **)&t->capacities, t->ncapacities, &t->capacities_room, sizeof(*t->capacities), x->why) < 0)
+	if (make_room((void **)&t->capacities, t->ncapacities, &t->capacities_room, sizeof(*t->capacities),
+		x->why) < 0)
 		return -1;
 	t->capacities[t->ncapacities++] = (struct capacity_change){ at, units };
 	return 0;
 }
 
-/* While every node is down for as long as the window the order stays what it was: nobody is entitled to anything, but some used less. */
-static int read_capacities(struct ranking_tree *t, struct ledger *l, int64_t from, int64_t now, amount_t capacity, struct fault *why)
+/* While every node is down for as long as the window the order stays what it was: nobody is entitled to
+ * anything, but some used less. */
+static int read_capacities(struct ranking_tree *t, struct ledger *l, int64_t from, int64_t now,
+	amount_t capacity, struct fault *why)
 {
 	struct reading x = { t, why };
 	amount_t most = 0;
 
-	if (capacity_walk(l, from, now, add_capacity, &x, why) < 0 || (capacity >= 0 && add_capacity(now, capacity, &x) < 0))
+	if (capacity_walk(l, from, now, add_capacity, &x, why) < 0 ||
+		(capacity >= 0 && add_capacity(now, capacity, &x) < 0))
 		return -1;
 	for (size_t i = 0; i < t->ncapacities; i++)
 		most = t->capacities[i].capacity > most ? t->capacities[i].capacity : most;
@@ -437,18 +457,21 @@ static int read_capacities(struct ranking_tree *t, struct ledger *l, int64_t fro
 	return add_capacity(now, AMOUNT_RATE_ONE, &x);
 }
 
-int ranking_tree_entitle(struct ranking_tree *t, struct ledger *l, int64_t from, int64_t now, amount_t capacity, int64_t there_from,
-	struct fault *why)
+int ranking_tree_entitle(struct ranking_tree *t, struct ledger *l, int64_t from, int64_t now,
+	amount_t capacity, int64_t there_from, struct fault *why)
 {
 	set_present(t);
-	if (read_weights(t, l, why) < 0 || undo_all(t, l, from, now, there_from, why) < 0 || read_capacities(t, l, from, now, capacity, why) < 0)
+	if (read_weights(t, l, why) < 0 || undo_all(t, l, from, now, there_from, why) < 0 ||
+		read_capacities(t, l, from, now, capacity, why) < 0)
 		return -1;
 	sort_changes(t);
 	memcpy(t->past, t->nodes, t->count * sizeof(*t->past));
-	return entitlement_fill(t->nodes, t->count, t->changes, t->nchanges, t->capacities, t->ncapacities, from, now, &t->cluster, why);
+	return entitlement_fill(t->nodes, t->count, t->changes, t->nchanges, t->capacities, t->ncapacities,
+		from, now, &t->cluster, why);
 }
 
-int ranking_tree_by_step(const struct ranking_tree *t, int64_t from, int64_t now, int64_t step_s, int64_t *out, struct fault *why)
+int ranking_tree_by_step(const struct ranking_tree *t, int64_t from, int64_t now, int64_t step_s,
+	int64_t *out, struct fault *why)
 {
 	struct fairshare_node *nodes = calloc(t->count + 1, sizeof(*nodes));
 	int rc;
@@ -456,7 +479,8 @@ int ranking_tree_by_step(const struct ranking_tree *t, int64_t from, int64_t now
 	if (!nodes)
 		return fault_errno(why, ENOMEM, "out of memory for %zu projects", t->count);
 	memcpy(nodes, t->past, t->count * sizeof(*nodes));
-	rc = entitlement_by_step(nodes, t->count, t->changes, t->nchanges, t->capacities, t->ncapacities, from, now, step_s, out, why);
+	rc = entitlement_by_step(nodes, t->count, t->changes, t->nchanges, t->capacities, t->ncapacities,
+		from, now, step_s, out, why);
 	free(nodes);
 	return rc;
 }

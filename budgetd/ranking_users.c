@@ -84,8 +84,8 @@ static size_t sort_and_merge(struct tree_user *users, size_t count)
 	return kept;
 }
 
-int ranking_users_find(struct ranking_tree *t, const struct occupancy *o, struct ledger *l, const struct project_user *waiting, size_t nwaiting,
-	struct fault *why)
+int ranking_users_find(struct ranking_tree *t, const struct occupancy *o, struct ledger *l,
+	const struct project_user *waiting, size_t nwaiting, struct fault *why)
 {
 	struct finding x = { .t = t };
 	int rc;

@@ -77,8 +77,8 @@ int rates_price(struct rates *r, const struct gpu_count *given, int64_t at, amou
 	return rc;
 }
 
-int rates_price_dearest(struct rates *r, const struct gpu_count *asked, int64_t gpus, const struct gpu_count *may_get, int64_t at,
-	amount_t *out)
+int rates_price_dearest(struct rates *r, const struct gpu_count *asked, int64_t gpus,
+	const struct gpu_count *may_get, int64_t at, amount_t *out)
 {
 	int rc;
 

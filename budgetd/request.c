@@ -14,7 +14,8 @@ const char *request_query(struct request *rq, const char *key)
 	return MHD_lookup_connection_value(rq->connection, MHD_GET_ARGUMENT_KIND, key);
 }
 
-int request_query_int(struct request *rq, const char *key, int64_t otherwise, int64_t max, int64_t *out, struct fault *why)
+int request_query_int(struct request *rq, const char *key, int64_t otherwise, int64_t max, int64_t *out,
+	struct fault *why)
 {
 	const char *text = request_query(rq, key);
 	char *end;
@@ -27,12 +28,14 @@ int request_query_int(struct request *rq, const char *key, int64_t otherwise, in
 	errno = 0;
 	v = strtoll(text, &end, 10);
 	if (errno || end == text || *end || v < 0 || v > max)
-		return fault_errno(why, EINVAL, "%s must be a number from 0 to %jd, not \"%.40s\"", key, (intmax_t)max, text);
+		return fault_errno(why, EINVAL, "%s must be a number from 0 to %jd, not \"%.40s\"", key,
+			(intmax_t)max, text);
 	*out = v;
 	return 0;
 }
 
-static int body_member(struct request *rq, const char *key, enum json_type type, struct json_object **out, struct fault *why)
+static int body_member(struct request *rq, const char *key, enum json_type type, struct json_object **out,
+	struct fault *why)
 {
 	if (!rq->body || !json_object_object_get_ex(rq->body, key, out))
 		return 0;
@@ -72,7 +75,8 @@ int body_int(struct request *rq, const char *key, int64_t min, int64_t max, int6
 		return rc;
 	v = json_object_get_int64(m);
 	if (v < min || v > max)
-		return fault_errno(why, EINVAL, "\"%s\" must be from %jd to %jd", key, (intmax_t)min, (intmax_t)max);
+		return fault_errno(why, EINVAL, "\"%s\" must be from %jd to %jd", key, (intmax_t)min,
+			(intmax_t)max);
 	*out = v;
 	return 1;
 }
@@ -132,11 +136,14 @@ int request_may_see(struct request *rq, struct ledger *l, int64_t project, struc
 		return 0;
 	if (project_by_id(l, project, &p, why) < 0)
 		return -1;
-	return fault_errno(why, EACCES, "%s is not a member of %s nor of a project above it; its owner can add you", name, p.name);
+	return fault_errno(why, EACCES,
+		"%s is not a member of %s nor of a project above it; its owner can add you", name, p.name);
 }
 
-/* What happened is listed for a project that was removed as well, to who stands above it; a newer one of that name goes first. */
-static int find_listed(struct request *rq, struct ledger *l, const char *name, struct project *out, struct fault *why)
+/* What happened is listed for a project that was removed as well, to who stands above it; a newer one of that
+ * name goes first. */
+static int find_listed(struct request *rq, struct ledger *l, const char *name, struct project *out,
+	struct fault *why)
 {
 	int rc = rq->who == WHO_PROJECT ? project_find(l, name, out, NULL) : 1;
 
@@ -153,7 +160,8 @@ int request_project(struct request *rq, struct ledger *l, struct project *out, s
 	if (name)
 		return find_listed(rq, l, name, out, why);
 	if (rq->who != WHO_LIST && !rq->administrator)
-		return fault_errno(why, EACCES, "name a project of yours: only an administrator sees all of them at once");
+		return fault_errno(why, EACCES,
+			"name a project of yours: only an administrator sees all of them at once");
 	return 0;
 }
 
@@ -168,6 +176,8 @@ int request_may_own(struct request *rq, struct ledger *l, int64_t project, struc
 	if (project && member_role(l, project, name, &role, why) < 0)
 		return -1;
 	if (role != ROLE_OWNER)
-		return fault_errno(why, EACCES, "this is for an administrator, or for an owner of a project above; %s is neither", name);
+		return fault_errno(why, EACCES,
+			"this is for an administrator, or for an owner of a project above; %s is neither",
+			name);
 	return 0;
 }

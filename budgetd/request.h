@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * request.h - one HTTP request as its handler sees it: who asks, for what, and where the answer goes
  *
- * A handler returns 0 with rq->reply set (and rq->status when it is not 200), or -1 with errno and a text; only server.c turns errno into
- * a status: EINVAL 400, EKEYREJECTED 401, EPERM and EACCES 403, ENOENT 404, EEXIST 409, EMSGSIZE 413, EAGAIN 503; anything else is a 500.
+ * A handler returns 0 with rq->reply set (and rq->status when it is not 200), or -1 with errno and a text;
+ * only server.c turns errno into a status: EINVAL 400, EKEYREJECTED 401, EPERM and EACCES 403, ENOENT 404,
+ * EEXIST 409, EMSGSIZE 413, EAGAIN 503; anything else is a 500.
  *
  * Threads  a request belongs to the server thread that reads it */
 #ifndef BUDGETD_REQUEST_H
@@ -18,14 +19,18 @@ struct project;
 struct route;
 struct MHD_Connection;
 
-/* The right that a call needs, as its row in routes.c has it. Administrators have all but the last. "People" of a project are its owners
- * and members and those of a project above it. */
+/* The right that a call needs, as its row in routes.c has it. Administrators have all but the last. "People"
+ * of a project are its owners and members and those of a project above it. */
 enum who {
-	WHO_ANYONE,		/* whoever is known: nothing of a project is told, or what is told is judged row by row */
-	WHO_LIST,		/* lists what the caller may see; ?project= must be of that: request_project */
-	WHO_PROJECT,		/* people of ?project=, which administrators alone may leave out: request_project */
+	/* whoever is known: nothing of a project is told, or what is told is judged row by row */
+	WHO_ANYONE,
+	/* lists what the caller may see; ?project= must be of that: request_project */
+	WHO_LIST,
+	/* people of ?project=, which administrators alone may leave out: request_project */
+	WHO_PROJECT,
 	WHO_MEMBER,		/* people of the project that the body names: request_may_see */
-	WHO_OWNER,		/* owners of the project, or of one above, as the write needs it: request_may_own */
+	/* owners of the project, or of one above, as the write needs it: request_may_own */
+	WHO_OWNER,
 	WHO_JOB,		/* the user of the job, people (to change it: owners) of its project */
 	WHO_ADMINISTRATOR,
 	WHO_SLURM,		/* root or SlurmUser, on the plugin's socket only */
@@ -41,7 +46,8 @@ struct request {
 	int64_t now;
 	const char *name;		/* the {name} of the path, or "" */
 	struct json_object *body;	/* an object, or NULL */
-	bool said;			/* the same write was said before, with the same request id (said.h) */
+	/* the same write was said before, with the same request id (said.h) */
+	bool said;
 	struct json_object *reply;	/* the handler's answer, given away to the server */
 	unsigned status;		/* 200 unless the handler says otherwise */
 };
@@ -51,10 +57,11 @@ typedef int (*handler_fn)(struct request *rq, struct fault *why);
 /* The value after ?key= or NULL. */
 const char *request_query(struct request *rq, const char *key);
 /* A number after ?key=, `otherwise` when absent; -1 and EINVAL when it is not one or out of range. */
-int request_query_int(struct request *rq, const char *key, int64_t otherwise, int64_t max, int64_t *out, struct fault *why);
+int request_query_int(struct request *rq, const char *key, int64_t otherwise, int64_t max, int64_t *out,
+	struct fault *why);
 
-/* Members of the body. Absent: 0 and *out untouched. Present: 1. Wrong type or out of range: -1, EINVAL and a text that names the key.
- * Text is borrowed from the body. */
+/* Members of the body. Absent: 0 and *out untouched. Present: 1. Wrong type or out of range: -1, EINVAL and a
+ * text that names the key. Text is borrowed from the body. */
 int body_text(struct request *rq, const char *key, const char **out, struct fault *why);
 int body_int(struct request *rq, const char *key, int64_t min, int64_t max, int64_t *out, struct fault *why);
 int body_flag(struct request *rq, const char *key, bool *out, struct fault *why);
@@ -70,15 +77,17 @@ void put_bool(struct json_object *o, const char *key, bool v);
 /* {"rows": rows, "more": more} */
 struct json_object *reply_rows(struct json_object *rows, bool more);
 
-/* The caller's right on a project: administrator, owner or member of it or of one above. -1 and EACCES when it has none.
- * Wants an open transaction on `l`. */
+/* The caller's right on a project: administrator, owner or member of it or of one above. -1 and EACCES when
+ * it has none. Wants an open transaction on `l`. */
 int request_may_see(struct request *rq, struct ledger *l, int64_t project, struct fault *why);
 
-/* The project of ?project=, which the caller may see (of WHO_PROJECT a removed one too, owners above it); *out is empty (id 0) when none was named: then a list shows what the caller may see
- * row by row (WHO_LIST), or all, to administrators (WHO_PROJECT). -1: ENOENT, EACCES. Wants an open transaction on `l`. */
+/* The project of ?project=, which the caller may see (of WHO_PROJECT a removed one too, owners above it);
+ * *out is empty (id 0) when none was named: then a list shows what the caller may see row by row (WHO_LIST),
+ * or all, to administrators (WHO_PROJECT). -1: ENOENT, EACCES. Wants an open transaction on `l`. */
 int request_project(struct request *rq, struct ledger *l, struct project *out, struct fault *why);
 
-/* The caller's right to move what is at and below `project`: administrator, or owner of it or of one above. 0 = administrators alone.
+/* The caller's right to move what is at and below `project`: administrator, or owner of it or of one above. 0
+ * = administrators alone.
  * -1 and EACCES. Wants an open transaction on `l`. */
 int request_may_own(struct request *rq, struct ledger *l, int64_t project, struct fault *why);
 

@@ -40,7 +40,8 @@ static int add_nodes(struct room *r)
 			const struct node_view *n = &c->nodes[i];
 
 			r->node_at[n->index] = (uint32_t)i;
-			nodes[i] = (struct placement_node){ .gpus = n->healthy ? (int32_t)n->gpus : 0, node_kinds_of(r->kinds, i) };
+			nodes[i] = (struct placement_node){ .gpus = n->healthy ? (int32_t)n->gpus : 0,
+				node_kinds_of(r->kinds, i) };
 		}
 		r->placement = placement_new(nodes, c->node_count);
 	}
@@ -95,8 +96,10 @@ static bool must_stay(const struct pass *p, const struct room_run *x)
 	const struct settings *s = p->b->settings;
 	const char *qos = x->job->qos ? x->job->qos : "";
 
-	if (x->job->het_job_id)		/* Slurm never displaces what is in this QOS: it is requeued as a whole */
-		return pass_mode(p, x->job) != ENFORCE_ON || !x->run.admission || strcmp(qos, s->qos_funded_still);
+	/* Slurm never displaces what is in this QOS: it is requeued as a whole */
+	if (x->job->het_job_id)
+		return pass_mode(p, x->job) != ENFORCE_ON || !x->run.admission ||
+			strcmp(qos, s->qos_funded_still);
 	return pass_mode(p, x->job) != ENFORCE_ON || (x->run.tier == TIER_FUNDED && !x->run.admission) ||
 	       (strcmp(qos, s->qos_funded) && strcmp(qos, s->qos_free));
 }
@@ -124,20 +127,24 @@ static int64_t safe_until(const struct room *r, const struct room_run *x)
 	return until;
 }
 
-static struct placement_run describe(const struct room *r, const struct room_run *x, const struct ranking *ranking)
+static struct placement_run describe(const struct room *r, const struct room_run *x,
+	const struct ranking *ranking)
 {
 	const struct run *run = &x->run;
 	int64_t now = r->p->now;
 	ssize_t project = ranking_node(ranking, run->project);
 
-	return (struct placement_run){ .project = project < 0 ? 0 : (uint32_t)project, .user = ranking_user_of(ranking, run->project, run->uid), .free = run->tier == TIER_FREE,
+	return (struct placement_run){ .project = project < 0 ? 0 : (uint32_t)project,
+		.user = ranking_user_of(ranking, run->project, run->uid), .free = run->tier == TIER_FREE,
 		.lost_protection = (run->free_since && run->free_since <= now) || run->unprotected_at,
-		.still = project < 0 || must_stay(r->p, x), .slot = pass_slot_is_open(r->p, run->project), .start = run->start,
-		.safe_until = safe_until(r, x) };
+		.still = project < 0 || must_stay(r->p, x), .slot = pass_slot_is_open(r->p, run->project),
+		.start = run->start, .safe_until = safe_until(r, x) };
 }
 
-/* A run that this very pass opened is not in the snapshot: what its answer says of it. Nobody can be told to go yet, but it is known when it may be. */
-static int describe_new(const struct room *r, const struct job_view *j, const struct ranking *ranking, struct placement_run *out)
+/* A run that this very pass opened is not in the snapshot: what its answer says of it. Nobody can be told to
+ * go yet, but it is known when it may be. */
+static int describe_new(const struct room *r, const struct job_view *j, const struct ranking *ranking,
+	struct placement_run *out)
 {
 	const struct settings *s = r->p->b->settings;
 	const char *qos = j->qos ? j->qos : "";
@@ -147,12 +154,16 @@ static int describe_new(const struct room *r, const struct job_view *j, const st
 	int rc = 0;
 
 	*out = (struct placement_run){ .still = true };
-	if (j->stage == STAGE_RUNNING && !j->het_job_id && (!strcmp(qos, s->qos_funded) || !strcmp(qos, s->qos_free)) && pass_mode(r->p, j) == ENFORCE_ON)
+	if (j->stage == STAGE_RUNNING && !j->het_job_id &&
+		(!strcmp(qos, s->qos_funded) || !strcmp(qos, s->qos_free)) &&
+		pass_mode(r->p, j) == ENFORCE_ON)
 		rc = pass_admission(r->p, j, &a, &why);
 	project = rc == 1 ? ranking_node(ranking, a.project) : -1;
 	if (project >= 0)
-		*out = (struct placement_run){ .project = (uint32_t)project, .user = ranking_user_of(ranking, a.project, a.uid), .free = a.tier == TIER_FREE, .start = j->start,
-			.slot = pass_slot_is_open(r->p, a.project), .safe_until = j->start + a.min_runtime_s };
+		*out = (struct placement_run){ .project = (uint32_t)project,
+			.user = ranking_user_of(ranking, a.project, a.uid), .free = a.tier == TIER_FREE,
+			.start = j->start, .slot = pass_slot_is_open(r->p, a.project),
+			.safe_until = j->start + a.min_runtime_s };
 	return rc;
 }
 
@@ -202,7 +213,8 @@ static int add_job(struct room *r, size_t at, const struct ranking *ranking)
 	run.parts = parts;
 	if (run.nparts)
 		rc = placement_add(r->placement, &run, &name) < 0 ? -1 : remember_name(r, name, known);
-	if (run.nparts && rc == 0 && (j->stage == STAGE_COMPLETING || (known != NO_RUN && is_leaving(r->p, r->runs[known].run.id))))
+	if (run.nparts && rc == 0 && (j->stage == STAGE_COMPLETING ||
+		(known != NO_RUN && is_leaving(r->p, r->runs[known].run.id))))
 		placement_leave(r->placement, name);
 	free(parts);
 	return rc;
@@ -229,7 +241,8 @@ int room_new(struct pass *p, const struct ranking *ranking, struct room **out, s
 	if (r->run_of_job)
 		memset(r->run_of_job, 0xff, (p->jobs->count + 1) * sizeof(*r->run_of_job));
 	errno = 0;
-	if (!r->run_of_job || run_walk_open(p->books, p->facts.cluster, know_run, r, why) < 0 || add_nodes(r) < 0 || add_jobs(r, ranking) < 0) {
+	if (!r->run_of_job || run_walk_open(p->books, p->facts.cluster, know_run, r, why) < 0 ||
+		add_nodes(r) < 0 || add_jobs(r, ranking) < 0) {
 		room_free(r);
 		return why->text[0] ? -1 : fault_errno(why, ENOMEM, "out of memory");
 	}
@@ -263,7 +276,8 @@ const struct room_run *room_run(const struct room *r, uint32_t name)
 
 /* --- the shape of what waits -------------------------------------------------------------------- */
 
-int room_shape(const struct room *r, const struct waiting *w, const struct ranking *ranking, struct placement_job *out)
+int room_shape(const struct room *r, const struct waiting *w, const struct ranking *ranking,
+	struct placement_job *out)
 {
 	ssize_t project = ranking_node(ranking, w->admission.project);
 	struct gpu_request asked = {0};
@@ -271,28 +285,32 @@ int room_shape(const struct room *r, const struct waiting *w, const struct ranki
 	int64_t nodes = w->job->node_count ? w->job->node_count : 1;
 	int rc;
 
-	if (project < 0 || w->admission.gpus <= 0 || gpu_request_read(&w->job->request, NULL, &asked, NULL) < 0)
+	if (project < 0 || w->admission.gpus <= 0 ||
+		gpu_request_read(&w->job->request, NULL, &asked, NULL) < 0)
 		return 0;
 	rc = node_kinds_for(r->kinds, w->job, &asked.gpus, &kinds);
 	if (rc != 1)
 		return rc;
 	if (nodes * kinds.largest < w->admission.gpus)	/* --gpus=16 says nothing of nodes */
 		nodes = (w->admission.gpus + kinds.largest - 1) / kinds.largest;
-	*out = (struct placement_job){ .project = (uint32_t)project, .user = ranking_user_of(ranking, w->admission.project, w->admission.uid),
-		.front = w->front, .cleared = w->cleared, .kinds = kinds.set,
-		.nodes = (uint32_t)(nodes < w->admission.gpus ? nodes : w->admission.gpus), .gpus = (int32_t)w->admission.gpus,
-		.keeps_s = w->admission.min_runtime_s };
+	*out = (struct placement_job){ .project = (uint32_t)project,
+		.user = ranking_user_of(ranking, w->admission.project, w->admission.uid), .front = w->front,
+		.cleared = w->cleared, .kinds = kinds.set,
+		.nodes = (uint32_t)(nodes < w->admission.gpus ? nodes : w->admission.gpus),
+		.gpus = (int32_t)w->admission.gpus, .keeps_s = w->admission.min_runtime_s };
 	return 1;
 }
 
-bool room_has_others(const struct room *r, const struct placement_job *shape, const bool *without, const char *excluded)
+bool room_has_others(const struct room *r, const struct placement_job *shape, const bool *without,
+	const char *excluded)
 {
 	const struct cluster_view *c = r->p->cluster;
 	int64_t least = (shape->gpus + (int32_t)shape->nodes - 1) / (int32_t)shape->nodes;
 	uint32_t found = 0;
 
 	for (size_t i = 0; i < c->node_count && found < shape->nodes; i++)
-		found += !without[i] && (!shape->kinds || shape->kinds[node_kinds_of(r->kinds, i)]) && c->nodes[i].gpus >= least && c->nodes[i].healthy &&
+		found += !without[i] && (!shape->kinds || shape->kinds[node_kinds_of(r->kinds, i)]) &&
+			c->nodes[i].gpus >= least && c->nodes[i].healthy &&
 			!(excluded && slurm_link_has_node(excluded, c->nodes[i].name));
 	return found == shape->nodes;
 }

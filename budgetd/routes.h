@@ -12,7 +12,9 @@ struct route {
 	const char *path;	/* a last segment {name} matches one segment */
 	enum who who;
 	size_t body_max;	/* bytes; 0 = no body */
-	const char *keys;	/* that a body may have, with blanks between them; NULL = any, for callers older or newer than we are */
+	/* that a body may have, with blanks between them; NULL = any, for callers older or newer than we are
+	 * */
+	const char *keys;
 	handler_fn handle;
 };
 
@@ -23,8 +25,9 @@ const struct route *route_find(const char *method, const char *path, const char 
 /* The i-th row, for those who walk them all; NULL behind the last. */
 const struct route *route_at(size_t i);
 
-/* What can be said before the body is read: a caller who is no administrator, or not slurmctld at its own socket, is refused here where
- * the row says so; the rights on a project are the handler's to ask. 0, or -1 and EACCES. */
+/* What can be said before the body is read: a caller who is no administrator, or not slurmctld at its own
+ * socket, is refused here where the row says so; the rights on a project are the handler's to ask. 0, or -1
+ * and EACCES. */
 int route_allows(const struct route *r, bool administrator, bool slurm, struct fault *why);
 
 /* --- handlers, one file a resource --- */

@@ -17,7 +17,8 @@ static void hash_text(struct sha256_ctx *sha, const char *text)
 	sha256_update(sha, strlen(text) + 1, (const uint8_t *)text);
 }
 
-/* Why it is written, under which id, whether at all, and what is taken on the caller's word: none of it is what is written. */
+/* Why it is written, under which id, whether at all, and what is taken on the caller's word: none of it is
+ * what is written. */
 static bool is_content(const char *key)
 {
 	static const char *const beside[] = { "reason", "request_id", "dry_run", "force" };
@@ -97,7 +98,8 @@ int request_id_check(const struct request *rq, const char *request_id, struct fa
 
 		if (strncmp(request_id, kept_prefixes[i].prefix, strlen(kept_prefixes[i].prefix)) == 0 &&
 			(!path || strcmp(path, rq->route->path) != 0))
-			return fault_errno(why, EINVAL, "\"request_id\": those that begin with %s are kept for writes that %s makes itself",
+			return fault_errno(why, EINVAL,
+				"\"request_id\": those that begin with %s are kept for writes that %s makes itself",
 				kept_prefixes[i].prefix, path ? "budgetctl check" : "budgetd");
 	}
 	return 0;

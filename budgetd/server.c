@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * server.c - HTTP on two Unix sockets and, where wished, over the network: who calls, how large, which handler, and errno as a status.
+ * server.c - HTTP on two Unix sockets and, where wished, over the network: who calls, how large, which
+ * handler, and errno as a status.
  *
- * libmicrohttpd calls on_request several times for one request: first with the headers, then with pieces of the body, last with none
- * left. What is refused by its headers is answered at once, without reading the body. */
+ * libmicrohttpd calls on_request several times for one request: first with the headers, then with pieces of
+ * the body, last with none left. What is refused by its headers is answered at once, without reading the
+ * body. */
 #include "budgetd/server.h"
 #include "budgetd/caller.h"
 #include "budgetd/ledger.h"
@@ -46,7 +48,8 @@ struct exchange {
 	struct caller caller;
 	char *body;
 	size_t used;
-	bool too_large;		/* more came than its headers said: read on, keep nothing, refuse at the end */
+	/* more came than its headers said: read on, keep nothing, refuse at the end */
+	bool too_large;
 };
 
 /* --- answers ------------------------------------------------------------------------------------ */
@@ -56,8 +59,10 @@ static const struct {
 	unsigned status;
 } status_table[] = {
 	{ EKEYREJECTED, MHD_HTTP_UNAUTHORIZED },
-	{ EINVAL, MHD_HTTP_BAD_REQUEST },	{ EOVERFLOW, MHD_HTTP_BAD_REQUEST },	{ E2BIG, MHD_HTTP_BAD_REQUEST },
-	{ EPERM, MHD_HTTP_FORBIDDEN },		{ EACCES, MHD_HTTP_FORBIDDEN },		{ ENOENT, MHD_HTTP_NOT_FOUND },
+	{ EINVAL, MHD_HTTP_BAD_REQUEST },	{ EOVERFLOW, MHD_HTTP_BAD_REQUEST },	{ E2BIG,
+		MHD_HTTP_BAD_REQUEST },
+	{ EPERM, MHD_HTTP_FORBIDDEN },		{ EACCES, MHD_HTTP_FORBIDDEN },		{ ENOENT,
+		MHD_HTTP_NOT_FOUND },
 	{ EOPNOTSUPP, MHD_HTTP_METHOD_NOT_ALLOWED },				{ EEXIST, MHD_HTTP_CONFLICT },
 	{ EMSGSIZE, MHD_HTTP_CONTENT_TOO_LARGE },	{ EAGAIN, MHD_HTTP_SERVICE_UNAVAILABLE },
 };
@@ -73,8 +78,8 @@ static unsigned status_of(int err)
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, struct json_object *reply)
 {
 	size_t length = 0;
-	const char *text = json_object_to_json_string_length(reply, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE,
-		&length);
+	const char *text = json_object_to_json_string_length(reply,
+		JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &length);
 	struct MHD_Response *response =
 		text ? MHD_create_response_from_buffer(length, (void *)text, MHD_RESPMEM_MUST_COPY) : NULL;
 	enum MHD_Result rc = MHD_NO;
@@ -82,7 +87,8 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
 	if (response) {
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
 		if (status == MHD_HTTP_UNAUTHORIZED)
-			MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, CREDENTIAL_SCHEME);
+			MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE,
+				CREDENTIAL_SCHEME);
 		rc = MHD_queue_response(connection, status, response);
 		MHD_destroy_response(response);
 	}
@@ -112,22 +118,27 @@ static int check_who(const struct listener *at, const struct exchange *x, struct
 
 static int check_size(const struct exchange *x, struct MHD_Connection *connection, struct fault *why)
 {
-	const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+		MHD_HTTP_HEADER_CONTENT_LENGTH);
 
 	if (length && strtoull(length, NULL, 10) > x->route->body_max)
-		return fault_errno(why, EMSGSIZE, "the body has %s bytes, at most %zu are taken here", length, x->route->body_max);
+		return fault_errno(why, EMSGSIZE, "the body has %s bytes, at most %zu are taken here", length,
+			x->route->body_max);
 	return 0;
 }
 
-/* Over the network by a credential, else by the kernel's word for the peer. Nothing else in a request tells who it is. */
-static int identify(const struct listener *at, struct exchange *x, struct MHD_Connection *connection, struct fault *why)
+/* Over the network by a credential, else by the kernel's word for the peer. Nothing else in a request tells
+ * who it is. */
+static int identify(const struct listener *at, struct exchange *x, struct MHD_Connection *connection,
+	struct fault *why)
 {
 	const struct settings *s = at->b->settings;
 	const union MHD_ConnectionInfo *info;
 	char name[PERSON_NAME_MAX];
 
 	if (at->door == DOOR_NETWORK) {
-		if (caller_read(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION), s->munge_socket,
+		if (caller_read(MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+			MHD_HTTP_HEADER_AUTHORIZATION), s->munge_socket,
 			    s->credential_age_s, &x->caller, why) < 0)
 			return -1;
 		return people_known(at->b->people, x->caller.uid, time(NULL), name, why) == 1 ? 0 : -1;
@@ -135,19 +146,21 @@ static int identify(const struct listener *at, struct exchange *x, struct MHD_Co
 	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	if (!info || socket_peer(info->connect_fd, &x->caller.uid) < 0)
 		return fault_errno(why, EACCES, "the caller cannot be identified");
-	if (at->door == DOOR_PEOPLE)	/* while no transaction is open: handlers find the name at hand, however slow the directory is */
+	/* while no transaction is open: handlers find the name at hand, however slow the directory is */
+	if (at->door == DOOR_PEOPLE)
 		people_name(at->b->people, x->caller.uid, time(NULL), name);
 	return 0;
 }
 
-static int read_headers(const struct listener *at, struct exchange *x, struct MHD_Connection *connection, const char *method,
-	const char *url, struct fault *why)
+static int read_headers(const struct listener *at, struct exchange *x, struct MHD_Connection *connection,
+	const char *method, const char *url, struct fault *why)
 {
 	if (identify(at, x, connection, why) < 0)
 		return -1;
 	x->route = route_find(method, url, &x->name);
 	if (!x->route)
-		return fault_set(why, errno == ENOENT ? "there is nothing at %s; doc/api.md lists what there is" :
+		return fault_set(why, errno == ENOENT
+			? "there is nothing at %s; doc/api.md lists what there is" :
 							"%s does not take this method", url);
 	if (check_who(at, x, why) < 0 || check_size(x, connection, why) < 0)
 		return -1;
@@ -191,7 +204,8 @@ static bool is_word_of(const char *words, const char *key)
 	return false;
 }
 
-/* Colons of the outermost object. The text is known to be JSON, so that outside strings each is behind a key. */
+/* Colons of the outermost object. The text is known to be JSON, so that outside strings each is behind a
+ * key. */
 static size_t count_members(const char *text, size_t bytes)
 {
 	size_t members = 0;
@@ -213,7 +227,8 @@ static size_t count_members(const char *text, size_t bytes)
 	return members;
 }
 
-/* A mistyped key would be a wish that nobody hears, and of a key that stands twice json-c keeps the last alone. */
+/* A mistyped key would be a wish that nobody hears, and of a key that stands twice json-c keeps the last
+ * alone. */
 static int check_keys(const struct exchange *x, struct json_object *body, struct fault *why)
 {
 	if (count_members(x->body, x->used) != (size_t)json_object_object_length(body))
@@ -221,26 +236,32 @@ static int check_keys(const struct exchange *x, struct json_object *body, struct
 	json_object_object_foreach(body, key, value) {
 		(void)value;
 		if (x->route->keys && !is_word_of(x->route->keys, key))
-			return fault_errno(why, EINVAL, "\"%.40s\" is not known here; there is: %s", key, x->route->keys);
+			return fault_errno(why, EINVAL, "\"%.40s\" is not known here; there is: %s", key,
+				x->route->keys);
 	}
 	return 0;
 }
 
-static int run_handler(const struct listener *at, const struct exchange *x, struct request *rq, struct fault *why)
+static int run_handler(const struct listener *at, const struct exchange *x, struct request *rq,
+	struct fault *why)
 {
-	*rq = (struct request){ .b = at->b, .connection = rq->connection, .uid = x->caller.uid, .now = time(NULL), .name = x->name,
-		.administrator = people_is_administrator(at->b->people, x->caller.uid), .who = x->route->who, .route = x->route,
-		.status = MHD_HTTP_OK };
+	*rq = (struct request){ .b = at->b, .connection = rq->connection, .uid = x->caller.uid,
+		.now = time(NULL), .name = x->name,
+		.administrator = people_is_administrator(at->b->people, x->caller.uid), .who = x->route->who,
+		.route = x->route, .status = MHD_HTTP_OK };
 	if (x->too_large)
-		return fault_errno(why, EMSGSIZE, "the body has more than the %zu bytes that are taken here", x->route->body_max);
-	if (at->door == DOOR_NETWORK && caller_check(&x->caller, x->route->method, x->path, x->body, x->used, why) < 0)
+		return fault_errno(why, EMSGSIZE, "the body has more than the %zu bytes that are taken here",
+			x->route->body_max);
+	if (at->door == DOOR_NETWORK && caller_check(&x->caller, x->route->method, x->path, x->body, x->used,
+		why) < 0)
 		return -1;
 	if (x->route->body_max && (parse_body(x, &rq->body, why) < 0 || check_keys(x, rq->body, why) < 0))
 		return -1;
 	return x->route->handle(rq, why);
 }
 
-static enum MHD_Result call(const struct listener *at, const struct exchange *x, struct MHD_Connection *connection)
+static enum MHD_Result call(const struct listener *at, const struct exchange *x,
+	struct MHD_Connection *connection)
 {
 	struct request rq = { .connection = connection };
 	struct fault why = {0};
@@ -278,8 +299,8 @@ static void *on_path(void *arg, const char *path, struct MHD_Connection *connect
 	return x;
 }
 
-static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url, const char *method,
-	const char *version, const char *data, size_t *size, void **state)
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url,
+	const char *method, const char *version, const char *data, size_t *size, void **state)
 {
 	const struct listener *at = arg;
 	struct exchange *x = *state;
@@ -290,14 +311,16 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 		return MHD_NO;		/* on_path had no memory */
 	if (!x->begun) {
 		x->begun = true;
-		return read_headers(at, x, connection, method, url, &why) < 0 ? answer_fault(connection, errno, &why) : MHD_YES;
+		return read_headers(at, x, connection, method, url, &why) < 0
+			? answer_fault(connection, errno, &why) : MHD_YES;
 	}
 	if (*size)
 		return take_piece(x, data, size);
 	return call(at, x, connection);
 }
 
-static void on_completed(void *arg, struct MHD_Connection *connection, void **state, enum MHD_RequestTerminationCode code)
+static void on_completed(void *arg, struct MHD_Connection *connection, void **state,
+	enum MHD_RequestTerminationCode code)
 {
 	const struct listener *at = arg;
 	struct exchange *x = *state;
@@ -306,7 +329,8 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **st
 	(void)connection, (void)code;
 	/* The verdict is out; slurmctld, which held its locks for it, does not wait for what follows. */
 	if (at->door == DOOR_SLURM && ledger_write(at->b->ledger, &why) < 0)
-		log_error("an answer could not be written down, its job will be met as one without: %s", why.text);
+		log_error("an answer could not be written down, its job will be met as one without: %s",
+			why.text);
 	if (x) {
 		caller_free(&x->caller);
 		free(x->path);
@@ -322,7 +346,8 @@ static int door_socket(const struct settings *s, enum door door, struct fault *w
 {
 	if (door == DOOR_NETWORK)
 		return socket_listen_at(s->listen, why);
-	return door == DOOR_SLURM ? socket_listen(s->slurm_socket, 0600, why) : socket_listen(s->socket, 0666, why);
+	return door == DOOR_SLURM ? socket_listen(s->slurm_socket, 0600, why)
+		: socket_listen(s->socket, 0666, why);
 }
 
 static int listener_start(struct listener *at, struct budgetd *b, enum door door, struct fault *why)
@@ -337,8 +362,9 @@ static int listener_start(struct listener *at, struct budgetd *b, enum door door
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, at,
 		MHD_OPTION_URI_LOG_CALLBACK, on_path, at,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)(door == DOOR_NETWORK ? HOST_CONNECTIONS_MAX : 0),
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(door == DOOR_SLURM ? IDLE_SECONDS : USER_IDLE_SECONDS), MHD_OPTION_END);
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+		(unsigned)(door == DOOR_NETWORK ? HOST_CONNECTIONS_MAX : 0), MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)(door == DOOR_SLURM ? IDLE_SECONDS : USER_IDLE_SECONDS), MHD_OPTION_END);
 	if (!at->daemon) {
 		close(fd);
 		return fault_errno(why, EIO, "cannot start the HTTP server");

@@ -16,7 +16,8 @@ enum enforcement shadow_mode(struct budgetd *b, const char *partitions)
 	return settings_enforcement(b->settings, p.name[0] ? p.name : NULL);
 }
 
-static int note(struct budgetd *b, const struct question *q, const struct verdict *v, int64_t job, int64_t now, struct fault *why)
+static int note(struct budgetd *b, const struct question *q, const struct verdict *v, int64_t job,
+	int64_t now, struct fault *why)
 {
 	struct shadow s = { .at = now, .job = job, .uid = q->uid };
 	struct gpu_request request = {0};
@@ -25,7 +26,8 @@ static int note(struct budgetd *b, const struct question *q, const struct verdic
 
 	if (found < 0)
 		return -1;
-	/* A refused request may be one that cannot even be read: then it counts no GPUs, here and when its job is met. */
+	/* A refused request may be one that cannot even be read: then it counts no GPUs, here and when its
+	 * job is met. */
 	if (gpu_request_read(&q->gpus, NULL, &request, NULL) < 0)
 		request.gpus_max = 0;
 	s.gpus = request.gpus_max;
@@ -46,8 +48,8 @@ static void leave_alone(struct verdict *v)
 	memcpy(v->text, text, sizeof(text));
 }
 
-int shadow_admit(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now, struct verdict *out,
-	struct fault *why)
+int shadow_admit(struct budgetd *b, const struct question *q, const char *request, int64_t job, int64_t now,
+	struct verdict *out, struct fault *why)
 {
 	if (admit(b, q, request, job, now, out, why) < 0)
 		return -1;

@@ -15,7 +15,8 @@
 static bool somebody_listens(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool yes = fd >= 0 && (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 || errno == EAGAIN);
+	bool yes = fd >= 0 && (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
+		errno == EAGAIN);
 
 	if (fd >= 0)
 		close(fd);
@@ -37,13 +38,15 @@ int socket_listen(const char *path, mode_t mode, struct fault *why)
 	int fd;
 
 	if (strlen(path) >= sizeof(address.sun_path))
-		return fault_errno(why, ENAMETOOLONG, "%s: the path of a socket has at most %zu characters", path,
-			sizeof(address.sun_path) - 1);
+		return fault_errno(why, ENAMETOOLONG, "%s: the path of a socket has at most %zu characters",
+			path, sizeof(address.sun_path) - 1);
 	strcpy(address.sun_path, path);
 	if (somebody_listens(&address))
-		return fault_errno(why, EADDRINUSE, "%s: another budgetd listens there; stop that one first", path);
+		return fault_errno(why, EADDRINUSE, "%s: another budgetd listens there; stop that one first",
+			path);
 	if (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode))
-		return fault_errno(why, EEXIST, "%s is there and is not a socket; remove it or name another path", path);
+		return fault_errno(why, EEXIST,
+			"%s is there and is not a socket; remove it or name another path", path);
 	unlink(path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || bind_and_listen(fd, &address, mode) < 0) {
@@ -55,7 +58,8 @@ int socket_listen(const char *path, mode_t mode, struct fault *why)
 	return fd;
 }
 
-/* A restarted daemon must not wait for its old connections to be forgotten; one address of IPv6 is to take IPv4 as well when it is any. */
+/* A restarted daemon must not wait for its old connections to be forgotten; one address of IPv6 is to take
+ * IPv4 as well when it is any. */
 static int listen_at(const struct addrinfo *a)
 {
 	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), saved;
@@ -84,7 +88,8 @@ int socket_listen_at(const char *address, struct fault *why)
 	rc = getaddrinfo(at.host[0] ? at.host : NULL, at.port, &hints, &found);
 	if (rc != 0)
 		return fault_errno(why, EADDRNOTAVAIL, "listen: %s: %s", address, gai_strerror(rc));
-	/* IPv6 first where any address is meant: it takes both. A name is taken in the order of the resolver. */
+	/* IPv6 first where any address is meant: it takes both. A name is taken in the order of the
+	 * resolver. */
 	for (int pass = at.host[0] ? 1 : 0; pass < 2 && fd < 0; pass++)
 		for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
 			if (pass == 1 || a->ai_family == AF_INET6)

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 #include "lib/fault.h"
 
-/* Bind and listen at `path` with `mode`. A file that nobody listens on is removed, one that is in use is refused (EADDRINUSE).
- * The descriptor (close-on-exec, non-blocking), or -1 with errno and a text. */
+/* Bind and listen at `path` with `mode`. A file that nobody listens on is removed, one that is in use is
+ * refused (EADDRINUSE). The descriptor (close-on-exec, non-blocking), or -1 with errno and a text. */
 int socket_listen(const char *path, mode_t mode, struct fault *why);
 
 /* The same over TCP, at an address of address_parse. "*" takes both IPv6 and IPv4 where the host has them. */

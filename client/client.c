@@ -89,7 +89,8 @@ static void handle_free(struct handle *h)
 	free(h);
 }
 
-/* The deadline is kept, not missed by a little: libcurl wakes up one to two milliseconds after its time is over. */
+/* The deadline is kept, not missed by a little: libcurl wakes up one to two milliseconds after its time is
+ * over. */
 static long timeout_ms(const struct client *c)
 {
 	return c->deadline_ms > 4 ? c->deadline_ms - 2 : c->deadline_ms;

@@ -9,10 +9,10 @@
 typedef enum look look_fn(const struct facts *f, FILE *found, FILE *mend);
 
 /* looks_host.c: settings, daemons, sockets, files */
-look_fn look_settings, look_settings_readable, look_enforce, look_munge, look_slurmctld, look_slurmdbd, look_clock,
-	look_budgetd, look_prometheus, look_budgetd_version, look_budgetd_slurm, look_budgetd_pass, look_budgetd_alone,
-	look_socket_people, look_socket_slurm, look_plugin_file, look_plugin_version, look_plugstack,
-	look_spank_file, look_spank_version, look_spank_limit;
+look_fn look_settings, look_settings_readable, look_enforce, look_munge, look_slurmctld, look_slurmdbd,
+	look_clock, look_budgetd, look_prometheus, look_budgetd_version, look_budgetd_slurm,
+	look_budgetd_pass, look_budgetd_alone, look_socket_people, look_socket_slurm, look_plugin_file,
+	look_plugin_version, look_plugstack, look_spank_file, look_spank_version, look_spank_limit;
 /* looks_conf.c: slurm.conf */
 look_fn look_job_submit, look_preempt_type, look_preempt_mode, look_priority_type, look_select_type,
 	look_accounting_type, look_accounting_tres, look_accounting_enforce, look_job_requeue,

@@ -51,7 +51,8 @@ static bool is_partition(const struct facts *f, const char *name, size_t length)
 	return false;
 }
 
-/* Which mode is in force where is worth a line in any case: a site forgets that it is still in shadow mode. */
+/* Which mode is in force where is worth a line in any case: a site forgets that it is still in shadow
+ * mode. */
 enum look look_enforce(const struct facts *f, FILE *found, FILE *mend)
 {
 	const char *cursor = f->settings->enforce_partitions, *name;
@@ -65,9 +66,11 @@ enum look look_enforce(const struct facts *f, FILE *found, FILE *mend)
 	while (cursor && settings_enforce_next(&cursor, &name, &length, &word)) {
 		bool there = is_partition(f, name, length);
 
-		fprintf(found, ", %.*s=%s%s", (int)length, name, settings_enforcement_name(word), there ? "" : " (no such partition)");
+		fprintf(found, ", %.*s=%s%s", (int)length, name, settings_enforcement_name(word),
+			there ? "" : " (no such partition)");
 		if (there)
-			fprintf(mend, "%s%.*s=%s", kept++ ? " " : "", (int)length, name, settings_enforcement_name(word));
+			fprintf(mend, "%s%.*s=%s", kept++ ? " " : "", (int)length, name,
+				settings_enforcement_name(word));
 		unknown += !there;
 	}
 	fputs("\"", mend);
@@ -202,9 +205,11 @@ enum look look_prometheus(const struct facts *f, FILE *found, FILE *mend)
 		fprintf(mend, "curl -sS %s/-/ready; journalctl -u budgetd -n 50", url ? url : "");
 		return LOOK_BAD;
 	}
-	fprintf(found, "it tells of %" PRId64 " of %" PRId64 " GPUs that jobs have", f->gpus_used - f->gpus_unseen, f->gpus_used);
+	fprintf(found, "it tells of %" PRId64 " of %" PRId64 " GPUs that jobs have",
+		f->gpus_used - f->gpus_unseen, f->gpus_used);
 	if (blind)
-		fputs("budgetctl health    # then gpu_labels: node= has to give Slurm's node names, index= the order of gres.conf", mend);
+		fputs("budgetctl health    # then gpu_labels: node= has to give Slurm's node names, index= the order of gres.conf",
+			mend);
 	return blind ? LOOK_BAD : LOOK_FINE;
 }
 

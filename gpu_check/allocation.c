@@ -11,7 +11,8 @@ static const struct {
 	{ "cuda", "CUDA_VISIBLE_DEVICES" },
 	{ "hip", "ROCR_VISIBLE_DEVICES" },
 	{ "hip", "HIP_VISIBLE_DEVICES" },
-	{ "hip", "CUDA_VISIBLE_DEVICES" },	/* HIP takes it for its own where HIP_VISIBLE_DEVICES is not set */
+	/* HIP takes it for its own where HIP_VISIBLE_DEVICES is not set */
+	{ "hip", "CUDA_VISIBLE_DEVICES" },
 	{ "level-zero", "ZE_AFFINITY_MASK" },
 };
 
@@ -63,7 +64,8 @@ static void read_variables(char *const *environment, const char *backend, struct
 		const char *list = environment_value(environment, chosen_by[i].variable);
 		int n;
 
-		if (!list || strcmp(chosen_by[i].backend, backend) || (hip_set && !strcmp(backend, "hip") && *chosen_by[i].variable == 'C'))
+		if (!list || strcmp(chosen_by[i].backend, backend) ||
+			(hip_set && !strcmp(backend, "hip") && *chosen_by[i].variable == 'C'))
 			continue;
 		n = list_count(list);
 		if (out->named >= 0 && n >= out->named)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * allocation.h - how many GPUs a process was given: by Slurm, and by the variables that choose devices
  *
- * Slurm's own lists are those of its configuration, not of any driver; only their number is used. The variables of AMD work one
- * behind the other (HIP_VISIBLE_DEVICES counts within ROCR_VISIBLE_DEVICES), so the shortest decides.
+ * Slurm's own lists are those of its configuration, not of any driver; only their number is used. The
+ * variables of AMD work one behind the other (HIP_VISIBLE_DEVICES counts within ROCR_VISIBLE_DEVICES), so the
+ * shortest decides.
  *
  * Threads  pure functions over an environment: any thread */
 #ifndef GPU_CHECK_ALLOCATION_H
@@ -10,7 +11,9 @@
 #include <stdbool.h>
 
 struct allocation {
-	int allocated;		/* GPUs that Slurm gave to the task, step or job on this node; -1: none of Slurm's variables is there */
+	/* GPUs that Slurm gave to the task, step or job on this node; -1: none of Slurm's variables is there
+	 * */
+	int allocated;
 	int named;		/* devices in the variable that decides; -1: none is set */
 	const char *variable;	/* its name; NULL where named is -1. Static */
 	bool instance;		/* it names MIG instances, of which a process has one */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * backend.h - the contract of a backend: what each way to a GPU (CUDA, HIP, Level Zero, OpenCL) has to be able to do
+ * backend.h - the contract of a backend: what each way to a GPU (CUDA, HIP, Level Zero, OpenCL) has to be
+ * able to do
  *
- * A backend is one file with one `const struct backend`. It declares by hand the few functions of the vendor's library that it
- * uses, as the vendor's binary interface has them, and is given their addresses by gpu_check/library.c: no header and no package of a
- * vendor is needed to build, and a process in which nothing was asked loads nothing.
+ * A backend is one file with one `const struct backend`. It declares by hand the few functions of the
+ * vendor's library that it uses, as the vendor's binary interface has them, and is given their addresses by
+ * gpu_check/library.c: no header and no package of a vendor is needed to build, and a process in which
+ * nothing was asked loads nothing.
  *
- * gpu_check/stages.c calls the functions below in the order of `enum stage`, times them and compares what comes back; no backend judges
- * itself. They run in the helper only (helper.c): a vendor's library may hang, crash, fork, print, or end the process.
+ * gpu_check/stages.c calls the functions below in the order of `enum stage`, times them and compares what
+ * comes back; no backend judges itself. They run in the helper only (helper.c): a vendor's library may hang,
+ * crash, fork, print, or end the process.
  *
  * Errors   0; or -1 after backend_failed() or backend_fault(); CANNOT where there is nothing to do it with
  * Threads  one */
@@ -36,7 +39,8 @@ struct backend {
 	size_t symbol_count;
 	const struct code_row *codes;
 	size_t code_count;
-	size_t state_size;		/* of its own state, given zeroed; functions of the library first (library.h) */
+	/* of its own state, given zeroed; functions of the library first (library.h) */
+	size_t state_size;
 	const char *const *environment;	/* "NAME=VALUE" before the library is loaded, NULL at the end: mostly "no caches" */
 
 	/* The driver is there and lets this process in. */
@@ -47,7 +51,8 @@ struct backend {
 	int (*identify)(struct session *s, int device, struct device_report *d);
 	/* Makes the device usable, with a buffer of PATTERN_WORDS; ends the one before it. */
 	int (*context)(struct session *s, int device);
-	/* The device itself writes `pattern` into every word of the buffer; the buffer comes back in `words`. */
+	/* The device itself writes `pattern` into every word of the buffer; the buffer comes back in
+	 * `words`. */
 	int (*fill)(struct session *s, uint32_t pattern, uint32_t *words);
 	/* `in` goes to the device, there into another place of its memory, and from there back to `out`. */
 	int (*copy)(struct session *s, const uint32_t *in, uint32_t *out);
@@ -78,7 +83,8 @@ const struct backend *backend_find(const char *name, bool *any_kind);
 int backend_failed(struct session *s, const char *call, int64_t code);
 
 /* The same in own words. */
-int backend_fault(struct session *s, enum cause cause, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int backend_fault(struct session *s, enum cause cause, const char *fmt,
+	...) __attribute__((format(printf, 3, 4)));
 
 /* Microseconds of a clock that only goes forward. */
 int64_t backend_now_us(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * backend_names.h - the names of the backends: for the helper, which has them, and for its parent, which only names them
+ * backend_names.h - the names of the backends: for the helper, which has them, and for its parent, which only
+ * names them
  *
  * Threads  pure functions, static table: any thread */
 #ifndef GPU_CHECK_BACKEND_NAMES_H

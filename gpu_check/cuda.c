@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * cuda.c - NVIDIA: the driver interface of CUDA (libcuda), without a toolkit
  *
- * The kernel is PTX text that the driver translates for whatever GPU there is: version 6.0 for sm_50 is older than every driver and GPU
- * that is still in use. The primary context is used, which programs use as well. */
+ * The kernel is PTX text that the driver translates for whatever GPU there is: version 6.0 for sm_50 is older
+ * than every driver and GPU that is still in use. The primary context is used, which programs use as well. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -44,8 +44,8 @@ struct cuda {
 	cu_result (*across)(cu_address to, cu_address from, size_t bytes);
 	cu_result (*module_load)(void **module, const void *image);
 	cu_result (*module_function)(void **function, void *module, const char *name);
-	cu_result (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-		unsigned shared, void *stream, void **params, void **extra);
+	cu_result (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+		unsigned bz, unsigned shared, void *stream, void **params, void **extra);
 
 	cu_device held;
 	bool holding;
@@ -63,7 +63,8 @@ static const struct symbol_row cuda_symbols[] = {
 	SYMBOL("cuDeviceGetUuid", device_uuid),
 	{ "cuDeviceGetUuid_v2", NULL, offsetof(struct cuda, instance_uuid), true },	/* since 11.4 */
 	SYMBOL("cuDevicePrimaryCtxRetain", context_retain),
-	{ "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease", offsetof(struct cuda, context_release), false },
+	{ "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease", offsetof(struct cuda, context_release),
+		false },
 	SYMBOL("cuCtxSetCurrent", context_current),
 	SYMBOL("cuCtxSynchronize", wait),
 	SYMBOL("cuMemAlloc_v2", alloc),
@@ -174,8 +175,9 @@ static void uuid_text(const char *kind, const struct cu_uuid *u, char *buf, size
 {
 	const unsigned char *b = u->bytes;
 
-	snprintf(buf, size, "%s-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", kind, b[0], b[1], b[2], b[3],
-		b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+	snprintf(buf, size, "%s-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", kind,
+		b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+		b[15]);
 }
 
 /* Of a MIG instance the older call gives the UUID of the whole GPU, the newer one its own. */
@@ -267,14 +269,16 @@ static int cuda_kernel(struct session *s, uint32_t seed, uint32_t *words)
 
 	TRY(s, c, module_load, "cuModuleLoadData", &module, cuda_kernel_ptx);
 	TRY(s, c, module_function, "cuModuleGetFunction", &function, module, "prove");
-	TRY(s, c, launch, "cuLaunchKernel", function, PATTERN_WORDS / PATTERN_GROUP, 1, 1, PATTERN_GROUP, 1, 1, 0, NULL, params, NULL);
+	TRY(s, c, launch, "cuLaunchKernel", function, PATTERN_WORDS / PATTERN_GROUP, 1, 1, PATTERN_GROUP, 1,
+		1, 0, NULL, params, NULL);
 	TRY(s, c, wait, "cuCtxSynchronize after cuLaunchKernel");
 	TRY(s, c, down, "cuMemcpyDtoH", words, c->buffer, BYTES);
 	return 0;		/* the module goes with the context */
 }
 
 /* Twice, and the second time counts: the first one also pays for what the driver sets up. */
-static int timed_copies(struct session *s, struct cuda *c, cu_address at, void *host, size_t bytes, int64_t *up_us, int64_t *down_us)
+static int timed_copies(struct session *s, struct cuda *c, cu_address at, void *host, size_t bytes,
+	int64_t *up_us, int64_t *down_us)
 {
 	for (int i = 0; i < 2; i++) {
 		int64_t start = backend_now_us();

@@ -82,7 +82,8 @@ static int actions_fill(posix_spawn_file_actions_t *a, int report, int said)
 	return rc;
 }
 
-/* A group of its own, so that all it starts can be ended with it, and signals as a new program expects them. */
+/* A group of its own, so that all it starts can be ended with it, and signals as a new program expects
+ * them. */
 static int attributes_fill(posix_spawnattr_t *attr)
 {
 	sigset_t none, all;
@@ -96,7 +97,8 @@ static int attributes_fill(posix_spawnattr_t *attr)
 	if (!rc)
 		rc = posix_spawnattr_setsigdefault(attr, &all);
 	if (!rc)
-		rc = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+		rc = posix_spawnattr_setflags(attr,
+			POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	return rc;
 }
 
@@ -105,7 +107,8 @@ static int spawn(const struct watch *w, int report, pid_t *pid)
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
 	char cache[PATHNAME_MAX], parent[16];
-	char *argv[] = { (char *)w->h->path, (char *)w->h->backend, (char *)level_name[w->h->level], parent, NULL };
+	char *argv[] = { (char *)w->h->path, (char *)w->h->backend, (char *)level_name[w->h->level], parent,
+		NULL };
 	char **env = environment_with(w->h, cache);
 	int rc;
 
@@ -125,7 +128,8 @@ static int spawn(const struct watch *w, int report, pid_t *pid)
 	return rc;
 }
 
-/* A descriptor above those that the helper gets, since dup2 of a number onto itself would leave it close-on-exec. */
+/* A descriptor above those that the helper gets, since dup2 of a number onto itself would leave it
+ * close-on-exec. */
 static int above_standard(int fd)
 {
 	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, HELPER_FD + 1);
@@ -140,7 +144,8 @@ static int said_make(void)
 {
 	int fd = above_standard(memfd_create("gpu-check", MFD_CLOEXEC | MFD_ALLOW_SEALING));
 
-	if (fd >= 0 && (ftruncate(fd, SAID_MAX) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) < 0)) {
+	if (fd >= 0 && (ftruncate(fd, SAID_MAX) < 0 ||
+		fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) < 0)) {
 		close(fd);
 		return -1;
 	}
@@ -260,11 +265,13 @@ static void note_status(struct helper_result *r, int status, bool by_itself)
 		r->end = HELPER_SIGNALLED;
 }
 
-/* Its report is complete, or will not be: give a sound one the time to go, then end it and all that it started. */
+/* Its report is complete, or will not be: give a sound one the time to go, then end it and all that it
+ * started. */
 static void finish(struct watch *w)
 {
 	struct helper_result *r = w->result;
-	int64_t now = now_us(), until = w->report->done && w->end_us < now + HELPER_GRACE_MS * 1000 ? now + HELPER_GRACE_MS * 1000 : w->end_us;
+	int64_t now = now_us(), until = w->report->done &&
+		w->end_us < now + HELPER_GRACE_MS * 1000 ? now + HELPER_GRACE_MS * 1000 : w->end_us;
 	bool by_itself = r->end == HELPER_ENDED && has_ended(r->pid, until);
 	int status = 0;
 
@@ -296,7 +303,8 @@ static void read_said(struct watch *w)
 		;
 	*end = '\0';
 	line = strrchr(text, '\n');
-	snprintf(w->result->said, sizeof(w->result->said), "%.*s", REPORT_TEXT_MAX - 1, line ? line + 1 : text);
+	snprintf(w->result->said, sizeof(w->result->said), "%.*s", REPORT_TEXT_MAX - 1,
+		line ? line + 1 : text);
 }
 
 int helper_run(const struct helper *h, struct report *report, struct helper_result *result, struct fault *why)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * deadline.h - a helper is started, listened to and ended; whatever it does, its caller goes on
  *
- * The helper may hang in its library or inside the kernel (state D, where not even SIGKILL ends it), crash, end without a word or write
- * anything at all. Nothing of that reaches the caller but as a value, at most HELPER_GRACE_MS after the deadline.
+ * The helper may hang in its library or inside the kernel (state D, where not even SIGKILL ends it), crash,
+ * end without a word or write anything at all. Nothing of that reaches the caller but as a value, at most
+ * HELPER_GRACE_MS after the deadline.
  *
- * Only async-signal-safe calls are made between fork and exec (posix_spawn), since the caller may be a fork of a
- * program with threads. No other child of the caller is waited for.
+ * Only async-signal-safe calls are made between fork and exec (posix_spawn), since the caller may be a fork
+ * of a program with threads. No other child of the caller is waited for.
  *
  * Threads  one at a time for each caller */
 #ifndef GPU_CHECK_DEADLINE_H
@@ -30,7 +31,8 @@ struct helper {
 
 /* How it ended. Its report is complete only with HELPER_ENDED and report.done. */
 enum helper_end {
-	HELPER_ENDED,			/* the report is complete, or the process ended by itself (exit_status) */
+	/* the report is complete, or the process ended by itself (exit_status) */
+	HELPER_ENDED,
 	HELPER_SIGNALLED,		/* by `signal`, before its report was complete */
 	HELPER_LATE,			/* killed at the deadline */
 	HELPER_LEFT,			/* the same, and it is still there (state D): left behind */
@@ -43,10 +45,12 @@ struct helper_result {
 	pid_t pid;
 	char state;			/* of the process at the deadline, as in /proc/PID/stat; '?' */
 	int64_t us;			/* from the start to the end of the report */
-	char said[REPORT_TEXT_MAX];	/* the last line that libraries printed; what is not printable is '?' */
+	/* the last line that libraries printed; what is not printable is '?' */
+	char said[REPORT_TEXT_MAX];
 };
 
 /* 0, with *report and *result filled; or -1 and errno where it cannot be started, with both empty. */
-int helper_run(const struct helper *h, struct report *report, struct helper_result *result, struct fault *why);
+int helper_run(const struct helper *h, struct report *report, struct helper_result *result,
+	struct fault *why);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * helper.c - gpu-check-helper BACKEND LEVEL PARENT: the program in which the libraries of vendors run
  *
- * Started by gpu_check/deadline.c with the environment of the task: the report goes to descriptor 3 (lines.h), what libraries print
- * to 1 and 2. It links the C library only, so that it also runs inside a container. It ends with _exit(): what a library would do at the end of
- * a process is neither needed nor trusted. */
+ * Started by gpu_check/deadline.c with the environment of the task: the report goes to descriptor 3
+ * (lines.h), what libraries print to 1 and 2. It links the C library only, so that it also runs inside a
+ * container. It ends with _exit(): what a library would do at the end of a process is neither needed nor
+ * trusted. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -61,10 +62,12 @@ int main(int argc, char *argv[])
 	int level;
 
 	if (argc != 4 || !(b = backend_find(argv[1], &any_kind)) || (level = level_of(argv[2])) < 0) {
-		fprintf(stderr, "gpu-check-helper is started by gpu-check and by Slurm's plugin, not by hand\n");
+		fprintf(stderr,
+			"gpu-check-helper is started by gpu-check and by Slurm's plugin, not by hand\n");
 		return 2;
 	}
 	settle((pid_t)strtol(argv[3], NULL, 10));
-	stages_run(b, (enum level)level, any_kind, (uint32_t)backend_now_us() * 2654435761u ^ (uint32_t)getpid(), HELPER_FD);
+	stages_run(b, (enum level)level, any_kind,
+		(uint32_t)backend_now_us() * 2654435761u ^ (uint32_t)getpid(), HELPER_FD);
 	_exit(0);
 }

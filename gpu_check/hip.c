@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * hip.c - AMD: the run-time library of HIP (libamdhip64), and its compiler (hiprtc) where it is there
  *
- * hipGetDeviceProperties is left alone: its structure has grown, and its name with it. hipMemsetD32 launches a kernel of the library's
- * own, so that memory which was filled is already more than an answer. */
+ * hipGetDeviceProperties is left alone: its structure has grown, and its name with it. hipMemsetD32 launches
+ * a kernel of the library's own, so that memory which was filled is already more than an answer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,16 +34,16 @@ struct hip {
 	hip_result (*module_load)(void **module, const void *image);
 	hip_result (*module_unload)(void *module);
 	hip_result (*module_function)(void **function, void *module, const char *name);
-	hip_result (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-		void *stream, void **params, void **extra);
+	hip_result (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+		unsigned bz, unsigned shared, void *stream, void **params, void **extra);
 
 	void *buffer, *other;
 };
 
 /* hiprtc: it was part of libamdhip64 at first. */
 struct hiprtc {
-	hip_result (*create)(void **program, const char *source, const char *name, int headers, const char **header,
-		const char **header_name);
+	hip_result (*create)(void **program, const char *source, const char *name, int headers,
+		const char **header, const char **header_name);
 	hip_result (*compile)(void *program, int options, const char **option);
 	hip_result (*size)(void *program, size_t *bytes);
 	hip_result (*code)(void *program, char *code);
@@ -74,7 +74,8 @@ static const struct symbol_row hip_symbols[] = {
 
 #define RTC(name, member) { name, NULL, offsetof(struct hiprtc, member), false }
 static const struct symbol_row hiprtc_symbols[] = {
-	RTC("hiprtcCreateProgram", create),  RTC("hiprtcCompileProgram", compile), RTC("hiprtcGetCodeSize", size),
+	RTC("hiprtcCreateProgram", create),  RTC("hiprtcCompileProgram", compile),
+		RTC("hiprtcGetCodeSize", size),
 	RTC("hiprtcGetCode", code),          RTC("hiprtcDestroyProgram", destroy),
 };
 
@@ -93,8 +94,10 @@ static const struct code_row hip_codes[] = {
 	{ 999, "hipErrorUnknown (999)", CAUSE_LOST },
 };
 
-static const char *const hip_libraries[] = { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so", NULL };
-static const char *const hiprtc_libraries[] = { "libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so", NULL };
+static const char *const hip_libraries[] = { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+	"libamdhip64.so", NULL };
+static const char *const hiprtc_libraries[] = { "libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5",
+	"libhiprtc.so", NULL };
 static const char *const hip_environment[] = {
 	"AMD_COMGR_CACHE=0",		/* nothing is left in the user's home */
 	NULL
@@ -124,7 +127,8 @@ static int hip_init(struct session *s)
 
 	TRY(s, h, init, "hipInit", 0);
 	if (h->runtime_version(&version) == 0)
-		snprintf(s->version, sizeof(s->version), "HIP %d.%d", version / 10000000, version / 100000 % 100);
+		snprintf(s->version, sizeof(s->version), "HIP %d.%d", version / 10000000,
+			version / 100000 % 100);
 	return 0;
 }
 
@@ -219,7 +223,8 @@ static int compile(struct session *s, struct hiprtc *rtc, char **code)
 
 	if (rtc->create(&program, hip_kernel_source, "prove.hip", 0, NULL, NULL))
 		return backend_fault(s, CAUSE_COMPILER, "hiprtcCreateProgram failed");
-	if (rtc->compile(program, 0, NULL) || rtc->size(program, &bytes) || !(*code = malloc(bytes ? bytes : 1)))
+	if (rtc->compile(program, 0, NULL) || rtc->size(program, &bytes) ||
+		!(*code = malloc(bytes ? bytes : 1)))
 		return backend_fault(s, CAUSE_COMPILER, "hiprtcCompileProgram failed");
 	if (rtc->code(program, *code))
 		return backend_fault(s, CAUSE_COMPILER, "hiprtcGetCode failed");
@@ -233,8 +238,8 @@ static int run_kernel(struct session *s, struct hip *h, const char *code, uint32
 
 	TRY(s, h, module_load, "hipModuleLoadData", &module, code);
 	TRY(s, h, module_function, "hipModuleGetFunction", &function, module, "prove");
-	TRY(s, h, launch, "hipModuleLaunchKernel", function, PATTERN_WORDS / PATTERN_GROUP, 1, 1, PATTERN_GROUP, 1, 1, 0, NULL, params,
-		NULL);
+	TRY(s, h, launch, "hipModuleLaunchKernel", function, PATTERN_WORDS / PATTERN_GROUP, 1, 1,
+		PATTERN_GROUP, 1, 1, 0, NULL, params, NULL);
 	TRY(s, h, wait, "hipDeviceSynchronize after hipModuleLaunchKernel");
 	TRY(s, h, copy, "hipMemcpy to the host", words, h->buffer, BYTES, HIP_TO_HOST);
 	h->module_unload(module);
@@ -257,7 +262,8 @@ static int hip_kernel(struct session *s, uint32_t seed, uint32_t *words)
 }
 
 /* Twice, and the second time counts: the first one also pays for what the driver sets up. */
-static int timed_copies(struct session *s, struct hip *h, void *at, void *host, size_t bytes, int64_t *up_us, int64_t *down_us)
+static int timed_copies(struct session *s, struct hip *h, void *at, void *host, size_t bytes, int64_t *up_us,
+	int64_t *down_us)
 {
 	for (int i = 0; i < 2; i++) {
 		int64_t start = backend_now_us();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * level_zero.c - Intel: Level Zero (libze_loader)
  *
- * Structures as in version 1.3 of the interface, which every loader still takes: each begins with its type and a chain of extensions.
- * A driver may list the tiles of a card as devices; they have the bus id of their card. */
+ * Structures as in version 1.3 of the interface, which every loader still takes: each begins with its type
+ * and a chain of extensions. A driver may list the tiles of a card as devices; they have the bus id of their
+ * card. */
 #include <stdio.h>
 #include <string.h>
 #include "gpu_check/backend.h"
@@ -110,22 +111,28 @@ struct ze {
 	ze_result (*groups)(ze_handle device, uint32_t *n, struct ze_group_properties *p);
 	ze_result (*context_create)(ze_handle driver, const struct ze_desc *desc, ze_handle *context);
 	ze_result (*context_destroy)(ze_handle context);
-	ze_result (*list_create)(ze_handle context, ze_handle device, const struct ze_queue_desc *desc, ze_handle *list);
+	ze_result (*list_create)(ze_handle context, ze_handle device, const struct ze_queue_desc *desc,
+		ze_handle *list);
 	ze_result (*list_destroy)(ze_handle list);
-	ze_result (*alloc)(ze_handle context, const struct ze_memory_desc *desc, size_t bytes, size_t align, ze_handle device, void **at);
-	ze_result (*alloc_host)(ze_handle context, const struct ze_desc *desc, size_t bytes, size_t align, void **at);
+	ze_result (*alloc)(ze_handle context, const struct ze_memory_desc *desc, size_t bytes, size_t align,
+		ze_handle device, void **at);
+	ze_result (*alloc_host)(ze_handle context, const struct ze_desc *desc, size_t bytes, size_t align,
+		void **at);
 	ze_result (*free)(ze_handle context, void *at);
-	ze_result (*fill)(ze_handle list, void *at, const void *pattern, size_t pattern_size, size_t bytes, ze_handle signal, uint32_t n,
-		ze_handle *wait);
-	ze_result (*copy)(ze_handle list, void *to, const void *from, size_t bytes, ze_handle signal, uint32_t n, ze_handle *wait);
+	ze_result (*fill)(ze_handle list, void *at, const void *pattern, size_t pattern_size, size_t bytes,
+		ze_handle signal, uint32_t n, ze_handle *wait);
+	ze_result (*copy)(ze_handle list, void *to, const void *from, size_t bytes, ze_handle signal,
+		uint32_t n, ze_handle *wait);
 	ze_result (*barrier)(ze_handle list, ze_handle signal, uint32_t n, ze_handle *wait);
-	ze_result (*module_create)(ze_handle context, ze_handle device, const struct ze_module_desc *desc, ze_handle *module, ze_handle *log);
+	ze_result (*module_create)(ze_handle context, ze_handle device, const struct ze_module_desc *desc,
+		ze_handle *module, ze_handle *log);
 	ze_result (*module_destroy)(ze_handle module);
 	ze_result (*kernel_create)(ze_handle module, const struct ze_kernel_desc *desc, ze_handle *kernel);
 	ze_result (*kernel_destroy)(ze_handle kernel);
 	ze_result (*kernel_group)(ze_handle kernel, uint32_t x, uint32_t y, uint32_t z);
 	ze_result (*kernel_argument)(ze_handle kernel, uint32_t index, size_t size, const void *value);
-	ze_result (*launch)(ze_handle list, ze_handle kernel, const struct ze_groups *groups, ze_handle signal, uint32_t n, ze_handle *wait);
+	ze_result (*launch)(ze_handle list, ze_handle kernel, const struct ze_groups *groups,
+		ze_handle signal, uint32_t n, ze_handle *wait);
 
 	int count;
 	ze_handle device[REPORT_DEVICES_MAX], driver[REPORT_DEVICES_MAX];
@@ -242,8 +249,9 @@ static enum device_kind kind_of(uint32_t type)
 /* Level Zero writes a UUID from its last byte on. */
 static void uuid_text(const uint8_t u[16], char *buf, size_t size)
 {
-	snprintf(buf, size, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[15], u[14], u[13], u[12], u[11],
-		u[10], u[9], u[8], u[7], u[6], u[5], u[4], u[3], u[2], u[1], u[0]);
+	snprintf(buf, size, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[15],
+		u[14], u[13], u[12], u[11], u[10], u[9], u[8], u[7], u[6], u[5], u[4], u[3], u[2], u[1],
+		u[0]);
 }
 
 static int ze_identify(struct session *s, int device, struct device_report *d)
@@ -257,7 +265,8 @@ static int ze_identify(struct session *s, int device, struct device_report *d)
 	uuid_text(p.uuid, d->uuid, sizeof(d->uuid));
 	snprintf(d->name, sizeof(d->name), "%.*s", (int)sizeof(d->name) - 1, p.name);
 	if (z->pci && z->pci(z->device[device], &pci) == 0)
-		pci_text(&(struct pci_address){ pci.domain, (uint8_t)pci.bus, (uint8_t)pci.device, (uint8_t)pci.function }, d->bus_id);
+		pci_text(&(struct pci_address){ pci.domain, (uint8_t)pci.bus, (uint8_t)pci.device,
+			(uint8_t)pci.function }, d->bus_id);
 	return 0;
 }
 
@@ -278,7 +287,8 @@ static int compute_group(struct session *s, struct ze *z, uint32_t *ordinal)
 	for (*ordinal = 0; *ordinal < n && *ordinal < ZE_GROUPS_MAX; ++*ordinal)
 		if (group[*ordinal].flags & ZE_GROUP_COMPUTE)
 			return 0;
-	return backend_fault(s, CAUSE_API, "zeDeviceGetCommandQueueGroupProperties: none of %u groups of queues computes", n);
+	return backend_fault(s, CAUSE_API,
+		"zeDeviceGetCommandQueueGroupProperties: none of %u groups of queues computes", n);
 }
 
 static int ze_context(struct session *s, int device)
@@ -309,7 +319,8 @@ static int ze_fill(struct session *s, uint32_t pattern, uint32_t *words)
 {
 	struct ze *z = s->state;
 
-	TRY(s, z, fill, "zeCommandListAppendMemoryFill", z->list, z->buffer, &pattern, sizeof(pattern), BYTES, NULL, 0, NULL);
+	TRY(s, z, fill, "zeCommandListAppendMemoryFill", z->list, z->buffer, &pattern, sizeof(pattern), BYTES,
+		NULL, 0, NULL);
 	return bring(s, z, words, z->buffer, BYTES);
 }
 
@@ -336,8 +347,9 @@ static int launch(struct session *s, struct ze *z, ze_handle kernel, uint32_t se
 static int ze_kernel(struct session *s, uint32_t seed, uint32_t *words)
 {
 	struct ze *z = s->state;
-	struct ze_module_desc desc = { .stype = ZE_MODULE_DESC, .format = ZE_FORMAT_SPIRV, .size = sizeof(level_zero_kernel),
-		.module = (const uint8_t *)level_zero_kernel, .build_flags = "" };
+	struct ze_module_desc desc = { .stype = ZE_MODULE_DESC, .format = ZE_FORMAT_SPIRV,
+		.size = sizeof(level_zero_kernel), .module = (const uint8_t *)level_zero_kernel,
+		.build_flags = "" };
 	struct ze_kernel_desc entry = { .stype = ZE_KERNEL_DESC, .name = "prove" };
 	ze_handle module, kernel;
 
@@ -351,7 +363,8 @@ static int ze_kernel(struct session *s, uint32_t seed, uint32_t *words)
 }
 
 /* Twice, and the second time counts: the first one also pays for what the driver sets up. */
-static int timed_copies(struct session *s, struct ze *z, void *at, void *host, size_t bytes, int64_t *up_us, int64_t *down_us)
+static int timed_copies(struct session *s, struct ze *z, void *at, void *host, size_t bytes, int64_t *up_us,
+	int64_t *down_us)
 {
 	for (int i = 0; i < 2; i++) {
 		int64_t start = backend_now_us();

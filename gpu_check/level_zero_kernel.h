@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * level_zero_kernel.h - level_zero_kernel.spvasm as words of SPIR-V, as spirv-as prints them: tests/unit/gpu_check.bats assembles it again
+ * level_zero_kernel.h - level_zero_kernel.spvasm as words of SPIR-V, as spirv-as prints them:
+ * tests/unit/gpu_check.bats assembles it again
  *
  * Level Zero compiles no source, so this is the one kernel that is shipped as a binary. */
 #ifndef GPU_CHECK_LEVEL_ZERO_KERNEL_H

@@ -19,7 +19,8 @@ static void note_path(struct library *l, const char *name)
 /* The loader has one text for "there is no such file" and others for files that it does not like. */
 static bool is_missing(const char *text, const char *name)
 {
-	return strstr(text, "cannot open shared object file: No such file or directory") && !strncmp(text, name, strlen(name));
+	return strstr(text, "cannot open shared object file: No such file or directory") &&
+		!strncmp(text, name, strlen(name));
 }
 
 int library_open(struct library *l, const char *const *names, enum cause *cause, char *text, size_t size)
@@ -42,7 +43,8 @@ int library_open(struct library *l, const char *const *names, enum cause *cause,
 	return -1;
 }
 
-int library_symbols(const struct library *l, const struct symbol_row *rows, size_t n, void *state, const char **missing)
+int library_symbols(const struct library *l, const struct symbol_row *rows, size_t n, void *state,
+	const char **missing)
 {
 	for (size_t i = 0; i < n; i++) {
 		void *at = dlsym(l->handle, rows[i].name);

@@ -26,7 +26,8 @@ static const char *escape(const char *text, char buf[ESCAPED_MAX])
 	for (size_t i = 0; i < REPORT_TEXT_MAX - 1 && text[i]; i++) {
 		unsigned char c = (unsigned char)text[i];
 
-		to += isgraph(c) && c != '%' && !(i == 0 && c == '-') ? sprintf(to, "%c", c) : sprintf(to, "%%%02X", c);
+		to += isgraph(c) && c != '%' && !(i == 0 && c == '-') ? sprintf(to, "%c", c)
+			: sprintf(to, "%%%02X", c);
 	}
 	return buf;
 }
@@ -82,8 +83,8 @@ void line_device(int fd, int device, const struct device_report *d)
 {
 	char bus[ESCAPED_MAX], uuid[ESCAPED_MAX], name[ESCAPED_MAX];
 
-	say(fd, "device %d %s %s %s %s", device, device_kind_name[d->kind], escape(d->bus_id, bus), escape(d->uuid, uuid),
-		escape(d->name, name));
+	say(fd, "device %d %s %s %s %s", device, device_kind_name[d->kind], escape(d->bus_id, bus),
+		escape(d->uuid, uuid), escape(d->name, name));
 }
 
 void line_begin(int fd, enum stage stage, int device)
@@ -115,7 +116,8 @@ void line_fail(int fd, enum stage stage, int device, enum cause cause, const cha
 	char e[ESCAPED_MAX];
 	char n[16];
 
-	say(fd, "fail %s %s %s %s", stage_table[stage].name, number_text(device, n), cause_table[cause].name, escape(text, e));
+	say(fd, "fail %s %s %s %s", stage_table[stage].name, number_text(device, n), cause_table[cause].name,
+		escape(text, e));
 }
 
 void line_done(int fd)
@@ -224,7 +226,8 @@ static int on_device(struct report *r, char **field)
 	d = &r->device[device];
 	d->kind = (enum device_kind)kind;
 	if (read_text(field[2], bus, sizeof(bus)) < 0 || (*bus && pci_parse(bus, &at) < 0) ||
-		read_text(field[3], d->uuid, sizeof(d->uuid)) < 0 || read_text(field[4], d->name, sizeof(d->name)) < 0)
+		read_text(field[3], d->uuid, sizeof(d->uuid)) < 0 ||
+			read_text(field[4], d->name, sizeof(d->name)) < 0)
 		return -1;
 	if (*bus)
 		pci_text(&at, d->bus_id);
@@ -246,8 +249,8 @@ static int on_end(struct report *r, char **field)
 	int device;
 	int64_t us;
 
-	if (read_stage(r, field, &stage, &device) < 0 || !r->within || stage != r->within_stage || device != r->within_device ||
-		read_number(field[2], INT64_MAX, &us) < 0)
+	if (read_stage(r, field, &stage, &device) < 0 || !r->within || stage != r->within_stage ||
+		device != r->within_device || read_number(field[2], INT64_MAX, &us) < 0)
 		return -1;
 	*(device == REPORT_NONE ? &r->us[stage] : &r->device[device].us[stage]) = us;
 	r->within = false;
@@ -261,7 +264,8 @@ static int on_rate(struct report *r, char **field)
 
 	if (read_device(r, field[0], &device) < 0 || !(d = report_device(r, device)))
 		return -1;
-	return read_number(field[1], INT64_MAX, &d->up_mb_s) < 0 || read_number(field[2], INT64_MAX, &d->down_mb_s) < 0 ? -1 : 0;
+	return read_number(field[1], INT64_MAX, &d->up_mb_s) < 0 ||
+		read_number(field[2], INT64_MAX, &d->down_mb_s) < 0 ? -1 : 0;
 }
 
 static int on_no_kernel(struct report *r, char **field)
@@ -275,7 +279,8 @@ static int on_fail(struct report *r, char **field)
 {
 	int cause = cause_of(field[2]);
 
-	if (r->cause != CAUSE_NONE || cause <= 0 || read_stage(r, field, &r->failed_stage, &r->failed_device) < 0 ||
+	if (r->cause != CAUSE_NONE || cause <= 0 ||
+		read_stage(r, field, &r->failed_stage, &r->failed_device) < 0 ||
 		read_text(field[3], r->text, sizeof(r->text)) < 0)
 		return -1;
 	r->cause = (enum cause)cause;
@@ -295,8 +300,10 @@ static const struct {
 	int fields;
 	int (*read)(struct report *r, char **field);
 } line_table[] = {
-	{ "library", 1, on_library }, { "version", 1, on_version }, { "count", 1, on_count },   { "device", 5, on_device },
-	{ "begin", 2, on_begin },     { "end", 3, on_end },         { "rate", 3, on_rate },     { "no-kernel", 0, on_no_kernel },
+	{ "library", 1, on_library }, { "version", 1, on_version }, { "count", 1, on_count },
+		{ "device", 5, on_device },
+	{ "begin", 2, on_begin },     { "end", 3, on_end },         { "rate", 3, on_rate },
+		{ "no-kernel", 0, on_no_kernel },
 	{ "fail", 4, on_fail },       { "done", 0, on_done },
 };
 

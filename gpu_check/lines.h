@@ -6,16 +6,15 @@
  *   version TEXT                        of the driver
  *   count N                             devices that the backend has
  *   device N KIND BUS-ID UUID NAME      one of them; "-" = not known
- *   begin STAGE N                       a stage begins; N = "-": not of a device. What hangs or crashes has begun and not ended
- *   end STAGE N MICROSECONDS
- *   rate N UP DOWN                      10^6 bytes a second
+ *   begin STAGE N a stage begins; N = "-": not of a device. What hangs or crashes has begun and not ended end
+ *   STAGE N MICROSECONDS rate N UP DOWN 10^6 bytes a second
  *   no-kernel                           a kernel was wanted and there is nothing to make one with
  *   fail STAGE N CAUSE TEXT             the first failure; nothing but "done" follows
  *   done                                the report is complete
  *
- * Fields are separated by one blank; in a text each byte that is not a printable ASCII character, a blank or "%" is "%XX". The libraries of
- * users run in the helper, so the reader trusts nothing: a line that is too long, unknown, or out of order is an error, and what
- * it keeps has no control characters.
+ * Fields are separated by one blank; in a text each byte that is not a printable ASCII character, a blank or
+ * "%" is "%XX". The libraries of users run in the helper, so the reader trusts nothing: a line that is too
+ * long, unknown, or out of order is an error, and what it keeps has no control characters.
  *
  * Threads  a writer and a reader belong to their callers */
 #ifndef GPU_CHECK_LINES_H
@@ -25,7 +24,8 @@
 
 #define LINE_LENGTH_MAX 1024	/* below PIPE_BUF: a line is written whole */
 
-/* The writer: one write() a line, cut where a text is too long. Errors are not told: nobody is there to hear them. */
+/* The writer: one write() a line, cut where a text is too long. Errors are not told: nobody is there to hear
+ * them. */
 void line_hello(int fd, const char *backend);
 void line_library(int fd, const char *path);
 void line_version(int fd, const char *text);
@@ -38,8 +38,8 @@ void line_no_kernel(int fd);
 void line_fail(int fd, enum stage stage, int device, enum cause cause, const char *text);
 void line_done(int fd);
 
-/* One line, without its newline, into the report. The line is changed. 0; or -1 with errno EPROTO, and the report is not to
- * be used further. */
+/* One line, without its newline, into the report. The line is changed. 0; or -1 with errno EPROTO, and the
+ * report is not to be used further. */
 int line_read(struct report *r, char *line);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * locality_command.c - gpu-check locality: read a machine, deal CPUs to tasks
  *
- * GPUs go to tasks in the order in which they were named: with as many tasks as GPUs one each, with fewer tasks (or more) neighbours
- * together; when it does not come out even, every task has all of them. */
+ * GPUs go to tasks in the order in which they were named: with as many tasks as GPUs one each, with fewer
+ * tasks (or more) neighbours together; when it does not come out even, every task has all of them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 static void view_free(struct view *v)
 {
 	for (int t = 0; t < v->tasks && v->deal; t++) {
-		bool last = t + 1 == v->tasks || v->deal[t + 1].near != v->deal[t].near;	/* neighbours share */
+		/* neighbours share */
+		bool last = t + 1 == v->tasks || v->deal[t + 1].near != v->deal[t].near;
 
 		if (last && v->deal[t].near) {
 			nearness_free((struct nearness *)v->deal[t].near);
@@ -36,7 +37,8 @@ const char *view_gpu_names(const struct view_task *t, char buf[static GPU_NAMES_
 
 	buf[0] = '\0';
 	for (int i = 0; i < t->gpus; i++)
-		n += (size_t)snprintf(buf + n, GPU_NAMES_MAX - n, "%s%s", i ? "," : "", pci_text(&t->gpu[i]->address, text));
+		n += (size_t)snprintf(buf + n, GPU_NAMES_MAX - n, "%s%s", i ? "," : "",
+			pci_text(&t->gpu[i]->address, text));
 	return buf;
 }
 
@@ -51,7 +53,8 @@ static int gpu_add(struct view *v, const char *text)
 		return complain(EXIT_USAGE, "--gpus: \"%s\" is no bus id such as 0000:c1:00.0", text);
 	g = devices_gpu(&v->devices, &a);
 	if (!g)
-		return complain(EXIT_FAILED, "--gpus: there is no GPU %s on this machine; 'gpu-check locality' lists them", text);
+		return complain(EXIT_FAILED,
+			"--gpus: there is no GPU %s on this machine; 'gpu-check locality' lists them", text);
 	for (int i = 0; i < v->gpus; i++)
 		if (v->gpu[i] == g)
 			return complain(EXIT_USAGE, "--gpus: %s is named twice", text);
@@ -75,7 +78,8 @@ static int gpus_mine(int root, struct view *v)
 	for (; v->gpus < mine.count; v->gpus++)
 		v->gpu[v->gpus] = mine.gpu[v->gpus];
 	if (mine.unsure)
-		complain(EXIT_DONE, "the environment does not tell which of these GPUs are meant: all that can be are shown");
+		complain(EXIT_DONE, "the environment does not tell which of these GPUs are meant: all that "
+				    "can be are shown");
 	return EXIT_DONE;
 }
 
@@ -95,7 +99,8 @@ static int gpus_choose(int root, const struct options *o, struct view *v)
 	}
 	if (!list)
 		return complain(EXIT_FAILED, "no memory");
-	for (char *word = strtok_r(list, ",", &save); word && rv == EXIT_DONE; word = strtok_r(NULL, ",", &save))
+	for (char *word = strtok_r(list, ",", &save); word && rv == EXIT_DONE;
+		word = strtok_r(NULL, ",", &save))
 		rv = gpu_add(v, word);
 	free(list);
 	if (rv == EXIT_DONE && v->gpus == 0)
@@ -157,10 +162,12 @@ static int cpus_read(int root, const struct options *o, struct cpu_set *cpus)
 	if (cpu_set_parse(o->cpus, cpus) < 0)
 		return complain(EXIT_USAGE, "--cpus: \"%s\" is no list of CPUs such as 0-15,64-79", o->cpus);
 	if (sysfs_list(root, &online, "sys/devices/system/cpu/online") < 0)
-		return complain(EXIT_FAILED, "%s: sys/devices/system/cpu/online cannot be read: %s", o->root, strerror(errno));
+		return complain(EXIT_FAILED, "%s: sys/devices/system/cpu/online cannot be read: %s", o->root,
+			strerror(errno));
 	cpu_set_without(&missing, cpus, &online);
 	if (!cpu_set_empty(&missing))
-		return complain(EXIT_FAILED, "--cpus: this machine has no CPUs %s", cpu_set_text(&missing, text));
+		return complain(EXIT_FAILED, "--cpus: this machine has no CPUs %s",
+			cpu_set_text(&missing, text));
 	return EXIT_DONE;
 }
 
@@ -176,7 +183,8 @@ static int tasks_deal(int root, const struct options *o, struct view *v)
 	if (n < o->tasks)
 		return complain(EXIT_FAILED, "--cpus: %d CPUs are too few for %d tasks", n, o->tasks);
 	v->tasks = o->tasks;
-	if (tasks_make(v) < 0 || cores_read(root, &v->numa, &cpus, &cores) < 0 || deal_cores(&cores, n, v) < 0)
+	if (tasks_make(v) < 0 || cores_read(root, &v->numa, &cpus, &cores) < 0 ||
+		deal_cores(&cores, n, v) < 0)
 		rv = complain(EXIT_FAILED, "the CPUs cannot be dealt: %s", strerror(errno));
 	cores_free(&cores);
 	return rv;
@@ -234,11 +242,13 @@ int locality_command(const struct options *o)
 	if (root < 0)
 		return complain(EXIT_FAILED, "%s: %s", o->root, strerror(errno));
 	if (faccessat(root, "sys", F_OK, 0) < 0)
-		rv = complain(EXIT_FAILED, "%s has no folder sys: --root is the folder that has it, as / does", o->root);
+		rv = complain(EXIT_FAILED,
+			"%s has no folder sys: --root is the folder that has it, as / does", o->root);
 	else
 		rv = view_make(root, o, &v);
 	if (rv == EXIT_DONE) {
-		rv = (o->json ? view_print_json : view_print_table)(&v) < 0 ? complain(EXIT_FAILED, "no memory") : tasks_judge(o, &v);
+		rv = (o->json ? view_print_json : view_print_table)(&v) < 0
+			? complain(EXIT_FAILED, "no memory") : tasks_judge(o, &v);
 	}
 	view_free(&v);
 	close(root);

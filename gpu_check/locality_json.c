@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * locality_json.c - gpu-check locality -o json (locality_view.h); the keys are promised in gpu-check(1)
  *
- * json-c tells of no memory by NULL, which json_object_object_add takes for null: only the text at the end is looked at. */
+ * json-c tells of no memory by NULL, which json_object_object_add takes for null: only the text at the end is
+ * looked at. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -99,7 +100,8 @@ static struct json_object *task_json(const struct view *v, int t)
 	enum alignment a = alignment_of(&v->deal[t], &local);
 
 	for (int i = 0; i < v->task[t].gpus; i++)
-		json_object_array_add(gpus, json_object_new_string(pci_text(&v->task[t].gpu[i]->address, text)));
+		json_object_array_add(gpus, json_object_new_string(pci_text(&v->task[t].gpu[i]->address,
+			text)));
 	add(o, "task", json_object_new_int(t));
 	add(o, "gpus", gpus);
 	add(o, "cpus", cpus_or_null(&v->deal[t].cpus));
@@ -111,7 +113,8 @@ static struct json_object *task_json(const struct view *v, int t)
 
 int view_print_json(const struct view *v)
 {
-	struct json_object *o = json_object_new_object(), *gpus = json_object_new_array(), *nodes = json_object_new_array(),
+	struct json_object *o = json_object_new_object(), *gpus = json_object_new_array(),
+		*nodes = json_object_new_array(),
 			   *tasks = json_object_new_array();
 	const char *text;
 

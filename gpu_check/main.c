@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * main.c - gpu-check: do a machine's GPUs work, and what are they next to; by hand, in a health check or in CI
+ * main.c - gpu-check: do a machine's GPUs work, and what are they next to; by hand, in a health check or in
+ * CI
  *
  * It loads no library of any vendor itself: the helper does (gpu_check/deadline.h). */
 #include <errno.h>

@@ -47,7 +47,9 @@ static void take(const struct devices *d, struct node_gpus *out)
 		struct node_gpu *n = &out->gpu[out->count++];
 
 		pci_text(&d->gpu[i].address, n->bus_id);
-		n->backend = computes(&d->gpu[i]) || (!others && in_the_processor(&d->gpu[i])) ? backend_of_vendor(d->gpu[i].vendor) : NULL;
+		n->backend = computes(&d->gpu[i]) ||
+			(!others && in_the_processor(&d->gpu[i])) ? backend_of_vendor(d->gpu[i].vendor)
+			: NULL;
 	}
 }
 

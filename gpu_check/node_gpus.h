@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * node_gpus.h - which GPUs are on this node's bus, and so which backends they need
  *
- * Taken from what the kernel tells, never from which library can be loaded: a node with NVIDIA's GPUs may have AMD's library. Where there
- * are other GPUs, Intel's graphics inside the processor (bus 00) is none to compute on; the chips of management boards never are.
+ * Taken from what the kernel tells, never from which library can be loaded: a node with NVIDIA's GPUs may
+ * have AMD's library. Where there are other GPUs, Intel's graphics inside the processor (bus 00) is none to
+ * compute on; the chips of management boards never are.
  *
  * Threads  any; nothing is kept */
 #ifndef GPU_CHECK_NODE_GPUS_H
@@ -23,10 +24,12 @@ struct node_gpus {
 	struct node_gpu gpu[GPUS_MAX];
 };
 
-/* Of the node whose / is `root`. What the kernel does not tell is not there. 0; or -1, *out cleared, errno of open() or ENOMEM. */
+/* Of the node whose / is `root`. What the kernel does not tell is not there. 0; or -1, *out cleared, errno of
+ * open() or ENOMEM. */
 int node_gpus_read(const char *root, struct node_gpus *out, struct fault *why);
 
-/* Is there a GPU, of whatever vendor, with this bus id? Emulations say 0000:00:00.0, where most machines have a bridge. */
+/* Is there a GPU, of whatever vendor, with this bus id? Emulations say 0000:00:00.0, where most machines have
+ * a bridge. */
 bool node_has_gpu(const struct node_gpus *n, const char *bus_id);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * opencl.c - any vendor: OpenCL 1.2 (libOpenCL)
  *
- * An installation of OpenCL may have processors as devices, and programs that ask for "any device" then run on them. So all kinds are
- * looked at: where there are GPUs, they are counted and processors are left out; where there are none, the processors are shown as what
- * answers instead. */
+ * An installation of OpenCL may have processors as devices, and programs that ask for "any device" then run
+ * on them. So all kinds are looked at: where there are GPUs, they are counted and processors are left out;
+ * where there are none, the processors are shown as what answers instead. */
 #include <stdio.h>
 #include <string.h>
 #include "gpu_check/backend.h"
@@ -39,35 +39,40 @@ enum {				/* cl_device_info, cl_platform_info */
 struct cl {
 	cl_result (*platforms)(uint32_t room, cl_handle *platforms, uint32_t *n);
 	cl_result (*platform_info)(cl_handle platform, uint32_t what, size_t size, void *value, size_t *got);
-	cl_result (*devices)(cl_handle platform, uint64_t type, uint32_t room, cl_handle *devices, uint32_t *n);
+	cl_result (*devices)(cl_handle platform, uint64_t type, uint32_t room, cl_handle *devices,
+		uint32_t *n);
 	cl_result (*device_info)(cl_handle device, uint32_t what, size_t size, void *value, size_t *got);
-	cl_handle (*context_create)(const intptr_t *properties, uint32_t n, const cl_handle *devices, void (*notify)(void), void *data,
-		cl_result *rc);
+	cl_handle (*context_create)(const intptr_t *properties, uint32_t n, const cl_handle *devices,
+		void (*notify)(void), void *data, cl_result *rc);
 	cl_result (*context_release)(cl_handle context);
 	cl_handle (*queue_create)(cl_handle context, cl_handle device, uint64_t properties, cl_result *rc);
 	cl_result (*queue_release)(cl_handle queue);
-	cl_handle (*buffer_create)(cl_handle context, uint64_t flags, size_t bytes, void *host, cl_result *rc);
+	cl_handle (*buffer_create)(cl_handle context, uint64_t flags, size_t bytes, void *host,
+		cl_result *rc);
 	cl_result (*buffer_release)(cl_handle buffer);
-	cl_result (*fill)(cl_handle queue, cl_handle buffer, const void *pattern, size_t pattern_size, size_t at, size_t bytes, uint32_t n,
-		const cl_handle *wait, cl_handle *event);
-	cl_result (*read)(cl_handle queue, cl_handle buffer, uint32_t blocking, size_t at, size_t bytes, void *to, uint32_t n,
-		const cl_handle *wait, cl_handle *event);
-	cl_result (*write)(cl_handle queue, cl_handle buffer, uint32_t blocking, size_t at, size_t bytes, const void *from, uint32_t n,
-		const cl_handle *wait, cl_handle *event);
-	cl_result (*copy)(cl_handle queue, cl_handle from, cl_handle to, size_t from_at, size_t to_at, size_t bytes, uint32_t n,
-		const cl_handle *wait, cl_handle *event);
-	void *(*map)(cl_handle queue, cl_handle buffer, uint32_t blocking, uint64_t flags, size_t at, size_t bytes, uint32_t n,
-		const cl_handle *wait, cl_handle *event, cl_result *rc);
-	cl_result (*unmap)(cl_handle queue, cl_handle buffer, void *at, uint32_t n, const cl_handle *wait, cl_handle *event);
-	cl_handle (*program_create)(cl_handle context, uint32_t n, const char **text, const size_t *length, cl_result *rc);
-	cl_result (*program_build)(cl_handle program, uint32_t n, const cl_handle *devices, const char *options, void (*notify)(void),
-		void *data);
+	cl_result (*fill)(cl_handle queue, cl_handle buffer, const void *pattern, size_t pattern_size,
+		size_t at, size_t bytes, uint32_t n, const cl_handle *wait, cl_handle *event);
+	cl_result (*read)(cl_handle queue, cl_handle buffer, uint32_t blocking, size_t at, size_t bytes,
+		void *to, uint32_t n, const cl_handle *wait, cl_handle *event);
+	cl_result (*write)(cl_handle queue, cl_handle buffer, uint32_t blocking, size_t at, size_t bytes,
+		const void *from, uint32_t n, const cl_handle *wait, cl_handle *event);
+	cl_result (*copy)(cl_handle queue, cl_handle from, cl_handle to, size_t from_at, size_t to_at,
+		size_t bytes, uint32_t n, const cl_handle *wait, cl_handle *event);
+	void *(*map)(cl_handle queue, cl_handle buffer, uint32_t blocking, uint64_t flags, size_t at,
+		size_t bytes, uint32_t n, const cl_handle *wait, cl_handle *event, cl_result *rc);
+	cl_result (*unmap)(cl_handle queue, cl_handle buffer, void *at, uint32_t n, const cl_handle *wait,
+		cl_handle *event);
+	cl_handle (*program_create)(cl_handle context, uint32_t n, const char **text, const size_t *length,
+		cl_result *rc);
+	cl_result (*program_build)(cl_handle program, uint32_t n, const cl_handle *devices,
+		const char *options, void (*notify)(void), void *data);
 	cl_result (*program_release)(cl_handle program);
 	cl_handle (*kernel_create)(cl_handle program, const char *name, cl_result *rc);
 	cl_result (*kernel_release)(cl_handle kernel);
 	cl_result (*kernel_argument)(cl_handle kernel, uint32_t index, size_t size, const void *value);
-	cl_result (*launch)(cl_handle queue, cl_handle kernel, uint32_t dimensions, const size_t *offset, const size_t *global,
-		const size_t *local, uint32_t n, const cl_handle *wait, cl_handle *event);
+	cl_result (*launch)(cl_handle queue, cl_handle kernel, uint32_t dimensions, const size_t *offset,
+		const size_t *global, const size_t *local, uint32_t n, const cl_handle *wait,
+		cl_handle *event);
 	cl_result (*finish)(cl_handle queue);
 
 	int count;
@@ -119,7 +124,8 @@ static const struct code_row cl_codes[] = {
 
 static const char *const cl_libraries[] = { "libOpenCL.so.1", NULL };
 static const char *const cl_environment[] = {
-	"CUDA_CACHE_DISABLE=1",		/* nothing is left in the user's home; PoCL's folder is set by the parent */
+	/* nothing is left in the user's home; PoCL's folder is set by the parent */
+	"CUDA_CACHE_DISABLE=1",
 	"NEO_CACHE_PERSISTENT=0",
 	"AMD_COMGR_CACHE=0",
 	NULL
@@ -225,7 +231,8 @@ static void note_bus_id(struct cl *c, cl_handle device, char buf[PCI_TEXT_MAX])
 	uint32_t bus, slot, domain;
 
 	if (c->device_info(device, CL_PCI_BUS_INFO, sizeof(pci), &pci, NULL) == 0) {
-		pci_text(&(struct pci_address){ pci.domain, (uint8_t)pci.bus, (uint8_t)pci.device, (uint8_t)pci.function }, buf);
+		pci_text(&(struct pci_address){ pci.domain, (uint8_t)pci.bus, (uint8_t)pci.device,
+			(uint8_t)pci.function }, buf);
 		return;
 	}
 	bus = info_number(c, device, CL_NV_BUS, &known);
@@ -234,7 +241,8 @@ static void note_bus_id(struct cl *c, cl_handle device, char buf[PCI_TEXT_MAX])
 		bool has_domain = true;
 
 		domain = info_number(c, device, CL_NV_DOMAIN, &has_domain);
-		pci_text(&(struct pci_address){ has_domain ? domain : 0, (uint8_t)bus, (uint8_t)(slot >> 3), (uint8_t)(slot & 7) }, buf);
+		pci_text(&(struct pci_address){ has_domain ? domain : 0, (uint8_t)bus, (uint8_t)(slot >> 3),
+			(uint8_t)(slot & 7) }, buf);
 	} else if (c->device_info(device, CL_AMD_TOPOLOGY, sizeof(amd), &amd, NULL) == 0 && amd.type == 1) {
 		pci_text(&(struct pci_address){ 0, amd.bus, amd.device, amd.function }, buf);
 	}
@@ -251,14 +259,17 @@ static int cl_identify(struct session *s, int device, struct device_report *d)
 	uint64_t type = 0;
 	unsigned char u[16];
 
-	TRY(s, c, device_info, "clGetDeviceInfo", c->device[device], CL_DEVICE_TYPE, sizeof(type), &type, NULL);
-	TRY(s, c, device_info, "clGetDeviceInfo", c->device[device], CL_DEVICE_NAME, sizeof(d->name), d->name, NULL);
+	TRY(s, c, device_info, "clGetDeviceInfo", c->device[device], CL_DEVICE_TYPE, sizeof(type), &type,
+		NULL);
+	TRY(s, c, device_info, "clGetDeviceInfo", c->device[device], CL_DEVICE_NAME, sizeof(d->name), d->name,
+		NULL);
 	d->name[sizeof(d->name) - 1] = '\0';
 	d->kind = kind_of(type);
 	note_bus_id(c, c->device[device], d->bus_id);
 	if (c->device_info(c->device[device], CL_DEVICE_UUID, sizeof(u), u, NULL) == 0)
 		for (size_t i = 0, n = 0; i < sizeof(u); i++)
-			n += (size_t)snprintf(d->uuid + n, sizeof(d->uuid) - n, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", u[i]);
+			n += (size_t)snprintf(d->uuid + n, sizeof(d->uuid) - n, i == 4 || i == 6 || i == 8 ||
+				i == 10 ? "-%02x" : "%02x", u[i]);
 	return 0;
 }
 
@@ -281,7 +292,8 @@ static int cl_fill(struct session *s, uint32_t pattern, uint32_t *words)
 {
 	struct cl *c = s->state;
 
-	TRY(s, c, fill, "clEnqueueFillBuffer", c->queue, c->buffer, &pattern, sizeof(pattern), 0, BYTES, 0, NULL, NULL);
+	TRY(s, c, fill, "clEnqueueFillBuffer", c->queue, c->buffer, &pattern, sizeof(pattern), 0, BYTES, 0,
+		NULL, NULL);
 	TRY(s, c, finish, "clFinish after clEnqueueFillBuffer", c->queue);
 	TRY(s, c, read, "clEnqueueReadBuffer", c->queue, c->buffer, CL_TRUE, 0, BYTES, words, 0, NULL, NULL);
 	return 0;
@@ -315,7 +327,8 @@ static int cl_kernel(struct session *s, uint32_t seed, uint32_t *words)
 	cl_handle program, kernel;
 	cl_result rc = 0;
 
-	MAKE(s, program, c, program_create, "clCreateProgramWithSource", c->context, 1, (const char **)cl_kernel_source, NULL, &rc);
+	MAKE(s, program, c, program_create, "clCreateProgramWithSource", c->context, 1,
+		(const char **)cl_kernel_source, NULL, &rc);
 	TRY(s, c, program_build, "clBuildProgram", program, 1, &c->at, "", NULL, NULL);
 	MAKE(s, kernel, c, kernel_create, "clCreateKernel", program, "prove", &rc);
 	if (launch(s, c, kernel, seed) < 0)
@@ -327,12 +340,14 @@ static int cl_kernel(struct session *s, uint32_t seed, uint32_t *words)
 }
 
 /* Twice, and the second time counts: the first one also pays for what the driver sets up. */
-static int timed_copies(struct session *s, struct cl *c, cl_handle at, void *host, size_t bytes, int64_t *up_us, int64_t *down_us)
+static int timed_copies(struct session *s, struct cl *c, cl_handle at, void *host, size_t bytes,
+	int64_t *up_us, int64_t *down_us)
 {
 	for (int i = 0; i < 2; i++) {
 		int64_t start = backend_now_us();
 
-		TRY(s, c, write, "clEnqueueWriteBuffer", c->queue, at, CL_TRUE, 0, bytes, host, 0, NULL, NULL);
+		TRY(s, c, write, "clEnqueueWriteBuffer", c->queue, at, CL_TRUE, 0, bytes, host, 0, NULL,
+			NULL);
 		*up_us = backend_now_us() - start;
 		start = backend_now_us();
 		TRY(s, c, read, "clEnqueueReadBuffer", c->queue, at, CL_TRUE, 0, bytes, host, 0, NULL, NULL);
@@ -350,8 +365,10 @@ static int cl_bandwidth(struct session *s, size_t bytes, int64_t *up_us, int64_t
 	int rv;
 
 	MAKE(s, at, c, buffer_create, "clCreateBuffer", c->context, CL_READ_WRITE, bytes, NULL, &rc);
-	MAKE(s, pinned, c, buffer_create, "clCreateBuffer", c->context, CL_READ_WRITE | CL_ALLOC_HOST, bytes, NULL, &rc);
-	MAKE(s, host, c, map, "clEnqueueMapBuffer", c->queue, pinned, CL_TRUE, CL_MAP_BOTH, 0, bytes, 0, NULL, NULL, &rc);
+	MAKE(s, pinned, c, buffer_create, "clCreateBuffer", c->context, CL_READ_WRITE | CL_ALLOC_HOST, bytes,
+		NULL, &rc);
+	MAKE(s, host, c, map, "clEnqueueMapBuffer", c->queue, pinned, CL_TRUE, CL_MAP_BOTH, 0, bytes, 0, NULL,
+		NULL, &rc);
 	memset(host, 0x5A, bytes);	/* its pages are there before the clock runs */
 	rv = timed_copies(s, c, at, host, bytes, up_us, down_us);
 	c->unmap(c->queue, pinned, host, 0, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "gpu_check/commands.h"
+#include "lib/duration.h"
 #include "lib/nearest.h"
 #include "lib/number.h"
 #include "lib/roff.h"
@@ -14,15 +15,19 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define PLACES "gpu-places.conf"
 
-enum { TASKS_MAX = 4096, DEADLINE_MAX_S = 86400, EXPECTED_MAX = 1024, DEADLINE_S = 20 };
-enum { OPT_ROOT = 256, OPT_PLACES, OPT_CPUS, OPT_TASKS, OPT_GPUS, OPT_STRICT, OPT_MINE, OPT_ALL, OPT_LEVEL, OPT_BACKEND, OPT_DEADLINE, OPT_EXPECT,
-	OPT_OPTIONAL, OPT_HELPER, OPT_MANUAL };
+enum { TASKS_MAX = 4096, DEADLINE_MAX_S = 86400, EXPECTED_MAX = 1024, DEADLINE_S = 20,
+	SOAK_MAX_S = 7 * 86400 };
+enum { OPT_ROOT = 256, OPT_PLACES, OPT_CPUS, OPT_TASKS, OPT_GPUS, OPT_STRICT, OPT_MINE, OPT_ALL, OPT_LEVEL,
+	OPT_BACKEND, OPT_DEADLINE, OPT_EXPECT, OPT_OPTIONAL, OPT_HELPER, OPT_SOAK, OPT_MANUAL };
 enum { OF_PROVE = 1, OF_LOCALITY = 2, OF_ALL = OF_PROVE | OF_LOCALITY };	/* whose option it is */
 
 static const struct command commands[] = {
-	{ "prove", "the GPUs of this task or node work, or why not; what is done when no command is named", prove_command },
-	{ "locality", "where the GPUs are: NUMA node, CPUs beside them, PCIe link, nearest network card; and which CPUs tasks would get",
-		locality_command },
+	{"prove", "the GPUs of this task or node work, or why not; what is done when no command is named",
+		prove_command},
+	{"locality",
+		"where the GPUs are: NUMA node, CPUs beside them, PCIe link, nearest network card; and which "
+		"CPUs tasks would get",
+		locality_command},
 };
 
 static const struct row {
@@ -32,18 +37,28 @@ static const struct row {
 	int of;
 } rows[] = {
 	{ 'o', "output", "FORMAT", "table or json", OF_ALL },
-	{ OPT_ROOT, "root", "DIR", "read DIR/sys instead of /sys: a tree that was copied from another machine", OF_ALL },
+	{ OPT_ROOT, "root", "DIR",
+		"read DIR/sys instead of /sys: a tree that was copied from another machine", OF_ALL },
 	{ OPT_GPUS, "gpus", "BUS_ID,...", "of these GPUs only, as if a job had them", OF_ALL },
 	{ OPT_ALL, "all", NULL, "all GPUs of the node: Slurm's variables are not looked at", OF_PROVE },
-	{ OPT_LEVEL, "level", "LEVEL", "how far: auto, off, enum, copy, kernel, bandwidth; auto is kernel", OF_PROVE },
-	{ OPT_BACKEND, "backend", "NAME", "auto (by the vendors of the GPUs), cuda, hip, level-zero, opencl, opencl-cpu", OF_PROVE },
+	{ OPT_LEVEL, "level", "LEVEL", "how far: auto, off, enum, copy, kernel, bandwidth; auto is kernel",
+		OF_PROVE },
+	{ OPT_BACKEND, "backend", "NAME",
+		"auto (by the vendors of the GPUs), cuda, hip, level-zero, opencl, opencl-cpu", OF_PROVE },
 	{ OPT_DEADLINE, "deadline", "SECONDS", "for all backends together; 20", OF_PROVE },
 	{ OPT_EXPECT, "expect", "N", "so many GPUs there have to be, whatever Slurm says", OF_PROVE },
 	{ OPT_OPTIONAL, "optional", NULL, "tell what is not proven, and exit with 0 all the same", OF_PROVE },
+	{ OPT_SOAK, "soak", "TIME",
+		"prove again and again for so long, 30 (minutes) or 2h, and end with the first that fails",
+		OF_PROVE },
 	{ OPT_HELPER, "helper", "PATH", "gpu-check-helper, where it is not as it was installed", OF_PROVE },
-	{ OPT_PLACES, "places", "FILE", "where GPUs are that firmware is wrong about, below the root; " CONFDIR "/" PLACES, OF_LOCALITY },
-	{ OPT_MINE, "mine", NULL, "of the GPUs only that the environment names: in a job those of the task", OF_LOCALITY },
-	{ OPT_CPUS, "cpus", "LIST", "with --tasks: deal these CPUs, such as 0-15,64-79, as if a job had them", OF_LOCALITY },
+	{ OPT_PLACES, "places", "FILE",
+		"where GPUs are that firmware is wrong about, below the root; " CONFDIR "/" PLACES,
+		OF_LOCALITY },
+	{ OPT_MINE, "mine", NULL, "of the GPUs only that the environment names: in a job those of the task",
+		OF_LOCALITY },
+	{ OPT_CPUS, "cpus", "LIST", "with --tasks: deal these CPUs, such as 0-15,64-79, as if a job had them",
+		OF_LOCALITY },
 	{ OPT_TASKS, "tasks", "N", "with --cpus: to so many tasks", OF_LOCALITY },
 	{ OPT_STRICT, "strict", NULL, "exit with 3 when a task gets no CPU next to its GPUs", OF_LOCALITY },
 	{ 'h', "help", NULL, "print this and exit", OF_ALL },
@@ -86,7 +101,8 @@ static void help_options(FILE *to, const char *title, int of)
 
 		if (!r->help || r->of != of)
 			continue;
-		snprintf(words, sizeof(words), "--%s%s%s", r->name, r->argument ? " " : "", r->argument ? r->argument : "");
+		snprintf(words, sizeof(words), "--%s%s%s", r->name, r->argument ? " " : "",
+			r->argument ? r->argument : "");
 		fprintf(to, letter_of(r) ? "  -%c, " : "      ", letter_of(r));
 		fprintf(to, "%-18s %s\n", words, r->help);
 	}
@@ -156,7 +172,8 @@ static int manual_print(const char *list)
 	static const struct {
 		const char *name;
 		void (*print)(FILE *to);
-	} lists[] = { { "commands", commands_manual }, { "options", options_manual }, { "prove-options", prove_options_manual },
+	} lists[] = { { "commands", commands_manual }, { "options", options_manual },
+		{ "prove-options", prove_options_manual },
 		{ "locality-options", locality_options_manual }, { "exit-codes", exit_codes_manual } };
 
 	for (size_t i = 0; i < COUNT(lists); i++)
@@ -174,7 +191,8 @@ static int manual_print(const char *list)
 static void getopt_tables(char letters[2 * COUNT(rows) + 1], struct option long_options[COUNT(rows) + 1])
 {
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		long_options[i] = (struct option){ rows[i].name, rows[i].argument ? required_argument : no_argument, NULL, rows[i].code };
+		long_options[i] = (struct option){ rows[i].name,
+			rows[i].argument ? required_argument : no_argument, NULL, rows[i].code };
 		if (letter_of(&rows[i]))
 			*letters++ = letter_of(&rows[i]);
 		if (letter_of(&rows[i]) && rows[i].argument)
@@ -197,7 +215,8 @@ static int tasks_take(struct options *out)
 	int64_t tasks;
 
 	if (number_parse(optarg, TASKS_MAX, &tasks) < 0 || tasks == 0)
-		return complain(EXIT_USAGE, "--tasks takes a number from 1 to %d, not \"%s\"", TASKS_MAX, optarg);
+		return complain(EXIT_USAGE, "--tasks takes a number from 1 to %d, not \"%s\"", TASKS_MAX,
+			optarg);
 	out->tasks = (int)tasks;
 	return -1;
 }
@@ -207,7 +226,8 @@ static int level_take(struct options *out)
 	int level = level_of(optarg);
 
 	if (level < 0)
-		return complain(EXIT_USAGE, "--level takes auto, off, enum, copy, kernel, bandwidth, not \"%s\"", optarg);
+		return complain(EXIT_USAGE,
+			"--level takes auto, off, enum, copy, kernel, bandwidth, not \"%s\"", optarg);
 	out->level = (enum level)level;
 	return -1;
 }
@@ -217,8 +237,20 @@ static int deadline_take(struct options *out)
 	int64_t seconds;
 
 	if (number_parse(optarg, DEADLINE_MAX_S, &seconds) < 0 || seconds == 0)
-		return complain(EXIT_USAGE, "--deadline takes seconds from 1 to %d, not \"%s\"", DEADLINE_MAX_S, optarg);
+		return complain(EXIT_USAGE, "--deadline takes seconds from 1 to %d, not \"%s\"",
+			DEADLINE_MAX_S, optarg);
 	out->deadline_ms = seconds * 1000;
+	return -1;
+}
+
+static int soak_take(struct options *out)
+{
+	struct fault why = { "" };
+
+	if (duration_parse(optarg, &out->soak_s, &why) < 0)
+		return complain(EXIT_USAGE, "--soak: %s", why.text);
+	if (out->soak_s <= 0 || out->soak_s > SOAK_MAX_S)
+		return complain(EXIT_USAGE, "--soak takes a time of at most 7 days, not \"%s\"", optarg);
 	return -1;
 }
 
@@ -262,6 +294,8 @@ static int option_take(int code, struct options *out)
 		return level_take(out);
 	case OPT_DEADLINE:
 		return deadline_take(out);
+	case OPT_SOAK:
+		return soak_take(out);
 	case OPT_EXPECT:
 		return expect_take(out);
 	case OPT_BACKEND:
@@ -314,7 +348,8 @@ static int options_check(const struct options *o, unsigned given)
 		if ((given & 1u << i) && !(rows[i].of & of))
 			return complain(EXIT_USAGE, "%s has no option --%s", o->command->name, rows[i].name);
 	if (!o->cpus != !o->tasks)
-		return complain(EXIT_USAGE, "--cpus and --tasks go together: which CPUs are to be dealt, and to how many tasks");
+		return complain(EXIT_USAGE,
+			"--cpus and --tasks go together: which CPUs are to be dealt, and to how many tasks");
 	if (o->gpus && o->mine)
 		return complain(EXIT_USAGE, "--gpus and --mine name the GPUs twice");
 	if (o->strict && !o->tasks)
@@ -337,7 +372,8 @@ int options_read(int argc, char **argv, struct options *out)
 	unsigned given = 0;
 	int c, rc;
 
-	*out = (struct options){ .root = "/", .level = LEVEL_PRESET, .deadline_ms = DEADLINE_S * 1000, .expected = -1 };
+	*out = (struct options){ .root = "/", .level = LEVEL_PRESET, .deadline_ms = DEADLINE_S * 1000,
+		.expected = -1 };
 	getopt_tables(letters, long_options);
 	while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		if ((rc = option_take(c, out)) >= 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * options.h - the command line of gpu-check: commands, options and exit codes, each one table for getopt, help and gpu-check(1)
+ * options.h - the command line of gpu-check: commands, options and exit codes, each one table for getopt,
+ * help and gpu-check(1)
  *
  * Threads  one */
 #ifndef GPU_CHECK_OPTIONS_H
@@ -22,6 +23,7 @@ struct options {
 	const char *backend;		/* NULL: not given */
 	const char *helper;		/* NULL: the one that was installed */
 	int64_t deadline_ms;
+	int64_t soak_s;			/* 0: once */
 	int expected;			/* -1: not given */
 	bool all, optional;
 };

@@ -23,7 +23,8 @@ uint32_t pattern_kernel(uint32_t seed, uint32_t i)
 	return (i ^ seed) * 2654435761u + (i << 7);
 }
 
-size_t pattern_wrong(const uint32_t *words, size_t n, uint32_t (*expected)(uint32_t, uint32_t), uint32_t seed, size_t *first)
+size_t pattern_wrong(const uint32_t *words, size_t n, uint32_t (*expected)(uint32_t, uint32_t), uint32_t seed,
+	size_t *first)
 {
 	size_t wrong = 0;
 

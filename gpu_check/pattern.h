@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * pattern.h - what a device is made to compute, and whether it did
  *
- * The numbers depend on a seed that is new in every run, so that memory which still holds the result of the run before proves
- * nothing. The kernels of cuda.c, hip.c, level_zero_kernel.c and opencl.c compute pattern_kernel(); this is what they
- * are held against.
+ * The numbers depend on a seed that is new in every run, so that memory which still holds the result of the
+ * run before proves nothing. The kernels of cuda.c, hip.c, level_zero_kernel.c and opencl.c compute
+ * pattern_kernel(); this is what they are held against.
  *
  * Threads  pure functions: any thread */
 #ifndef GPU_CHECK_PATTERN_H
@@ -26,9 +26,10 @@ uint32_t pattern_copy(uint32_t seed, uint32_t i);
 /* Word i of what the kernel writes. */
 uint32_t pattern_kernel(uint32_t seed, uint32_t i);
 
-/* How many of n words are not what `expected` says; *first is the index of the first one, untouched when all are right. */
-size_t pattern_wrong(const uint32_t *words, size_t n, uint32_t (*expected)(uint32_t seed, uint32_t i), uint32_t seed,
-	size_t *first);
+/* How many of n words are not what `expected` says; *first is the index of the first one, untouched when all
+ * are right. */
+size_t pattern_wrong(const uint32_t *words, size_t n, uint32_t (*expected)(uint32_t seed, uint32_t i),
+	uint32_t seed, size_t *first);
 
 /* pattern_fill() as pattern_wrong() wants it. */
 uint32_t pattern_filled(uint32_t seed, uint32_t i);

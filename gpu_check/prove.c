@@ -19,7 +19,8 @@ struct proving {
 	int own_count;
 	const char *name[PROOF_BACKENDS_MAX];
 	int names;
-	bool mixed;			/* GPUs of several vendors: nobody knows which of them Slurm's number means */
+	/* GPUs of several vendors: nobody knows which of them Slurm's number means */
+	bool mixed;
 	int64_t end_us;
 };
 
@@ -95,7 +96,8 @@ static void expect(const struct proving *p, const char *name, struct expectation
 {
 	const struct prove_request *q = p->q;
 
-	*e = (struct expectation){ .backend = name, .level = q->level, .on_bus = -1, .bus_known = p->node.bus };
+	*e = (struct expectation){ .backend = name, .level = q->level, .on_bus = -1,
+		.bus_known = p->node.bus };
 	e->any_kind = !strcmp(name, backend_name[BACKEND_OPENCL_CPU]);
 	allocation_read(q->environment, name, &e->allocation);
 	if (q->all)
@@ -137,8 +139,9 @@ static void prove_one(const struct proving *p, const char *name, struct proof_of
 {
 	char scratch[256];
 	int64_t left_ms = (p->end_us - now_us()) / 1000;
-	struct helper h = { .path = p->q->helper, .backend = name, .level = p->q->level, .environment = p->q->environment,
-		.deadline_ms = left_ms > LEAST_MS ? left_ms : LEAST_MS, .scratch = scratch_make(p, name, scratch) };
+	struct helper h = { .path = p->q->helper, .backend = name, .level = p->q->level,
+		.environment = p->q->environment, .deadline_ms = left_ms > LEAST_MS ? left_ms : LEAST_MS,
+		.scratch = scratch_make(p, name, scratch) };
 	bool on_bus[REPORT_DEVICES_MAX] = { false }, started;
 	struct fault why = { "" };
 
@@ -157,7 +160,8 @@ static void prove_one(const struct proving *p, const char *name, struct proof_of
 
 /* --- all of them ------------------------------------------------------------------------------------ */
 
-/* GPUs of several vendors: what all backends see together is what was given, and one that sees none is not missed. */
+/* GPUs of several vendors: what all backends see together is what was given, and one that sees none is not
+ * missed. */
 static void judge_together(const struct proving *p, struct proof *out)
 {
 	int given = out->of[0].expectation.allocation.allocated, seen = 0;
@@ -194,7 +198,8 @@ static int prepare(struct proving *p, const struct prove_request *q, struct faul
 	p->q = q;
 	p->end_us = now_us() + q->deadline_ms * 1000;
 	if (strcmp(q->backend, "auto") && backend_of(q->backend) < 0)
-		return fault_errno(why, EINVAL, "there is no backend \"%s\", only auto, %s", q->backend, backend_list(list));
+		return fault_errno(why, EINVAL, "there is no backend \"%s\", only auto, %s", q->backend,
+			backend_list(list));
 	if (q->deadline_ms <= 0)
 		return fault_errno(why, EINVAL, "a deadline is more than 0 s");
 	if (read_own(p, why) < 0 || node_gpus_read(q->root, &p->node, why) < 0)
@@ -213,7 +218,8 @@ int prove(const struct prove_request *q, struct proof *out, struct fault *why)
 	memset(out, 0, sizeof(*out));
 	out->outcome = OUTCOME_UNCHECKED;
 	if (q->level == LEVEL_OFF || p.names == 0) {
-		snprintf(out->why_nothing, sizeof(out->why_nothing), "%s", q->level == LEVEL_OFF ? "the level is off" : cause_table[CAUSE_UNKNOWN_KIND].text);
+		snprintf(out->why_nothing, sizeof(out->why_nothing), "%s",
+			q->level == LEVEL_OFF ? "the level is off" : cause_table[CAUSE_UNKNOWN_KIND].text);
 		return 0;
 	}
 	out->of = calloc((size_t)p.names, sizeof(*out->of));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * prove.h - the whole check: which backends there should be, a helper for each, and what is to be said
  *
- * Loads no library of any vendor and does not change its process; what is dangerous happens in the helpers (deadline.h).
+ * Loads no library of any vendor and does not change its process; what is dangerous happens in the helpers
+ * (deadline.h).
  *
  * Threads  one */
 #ifndef GPU_CHECK_PROVE_H
@@ -17,7 +18,8 @@ struct prove_request {
 	enum level level;
 	int64_t deadline_ms;		/* for everything together */
 	const char *root;		/* "/", or a copy of a node's files */
-	bool all;			/* the node's GPUs, not those of a task: Slurm's variables are not looked at */
+	/* the node's GPUs, not those of a task: Slurm's variables are not looked at */
+	bool all;
 	const char *gpus;		/* "BUS-ID,...": the task's own; NULL = not known */
 	int expected;			/* how many GPUs there are to be, instead of what Slurm says; -1 */
 	char *const *environment;	/* of the task */
@@ -39,8 +41,8 @@ struct proof {
 	char why_nothing[VERDICT_TEXT_MAX];
 };
 
-/* 0 and *out filled, to be freed with proof_free(), whatever the verdicts are; or -1, *out untouched, errno EINVAL (a request that
- * makes no sense) or ENOMEM. */
+/* 0 and *out filled, to be freed with proof_free(), whatever the verdicts are; or -1, *out untouched, errno
+ * EINVAL (a request that makes no sense) or ENOMEM. */
 int prove(const struct prove_request *q, struct proof *out, struct fault *why);
 
 /* NULL is fine; errno is kept. */

@@ -96,7 +96,16 @@ static struct json_object *backend_json(const struct proof_of_backend *b)
 	return o;
 }
 
-int proof_print_json(FILE *to, const struct proof *p, enum level level)
+static void add_soak(struct json_object *o, const struct soak *soak)
+{
+	if (!soak)
+		return;
+	add(o, "proofs", json_object_new_int64(soak->proofs));
+	add_seconds(o, "soak_seconds", soak->us);
+	add_seconds(o, "slowest_seconds", soak->slowest_us);
+}
+
+int proof_print_json(FILE *to, const struct proof *p, enum level level, const struct soak *soak)
 {
 	struct json_object *o = json_object_new_object(), *backends = json_object_new_array();
 	const char *text;
@@ -105,6 +114,7 @@ int proof_print_json(FILE *to, const struct proof *p, enum level level)
 	add_text(o, "level", level_name[level]);
 	add_text(o, "not_checked", p->why_nothing);
 	add_seconds(o, "seconds", p->us);
+	add_soak(o, soak);
 	for (int i = 0; i < p->backends; i++)
 		json_object_array_add(backends, backend_json(&p->of[i]));
 	add(o, "backends", backends);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * prove_view.c - lines and table of a proof (prove_view.h) */
 #include "gpu_check/prove_view.h"
+#include "lib/duration.h"
 
 void proof_print_lines(FILE *to, const struct proof *p)
 {
@@ -10,6 +11,14 @@ void proof_print_lines(FILE *to, const struct proof *p)
 		fprintf(to, "gpu-check: %s\n", verdict_line(&p->of[i].verdict, p->of[i].name, line));
 	if (p->backends == 0)
 		fprintf(to, "gpu-check: not checked: %s\n", p->why_nothing);
+}
+
+void soak_print(FILE *to, const struct soak *soak)
+{
+	char text[DURATION_TEXT_MAX];
+
+	fprintf(to, "gpu-check: %jd proofs in %s, the slowest took %.2f s\n", (intmax_t)soak->proofs,
+		duration_text(soak->us / 1000000, text), (double)soak->slowest_us / 1e6);
 }
 
 static void print_time(FILE *to, int64_t us)
@@ -22,7 +31,8 @@ static void print_time(FILE *to, int64_t us)
 
 static void print_backend(FILE *to, const struct report *r)
 {
-	fprintf(to, "%s, %s, times in ms\n%-16s", r->library, r->version[0] ? r->version : "version not told", "");
+	fprintf(to, "%s, %s, times in ms\n%-16s", r->library, r->version[0] ? r->version : "version not told",
+		"");
 	for (int s = 0; s < STAGES; s++)
 		fprintf(to, " %9s", stage_table[s].name);
 	fprintf(to, "\n%-16s", "all");

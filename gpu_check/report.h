@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * report.h - what a helper found out about one backend
  *
- * Filled on one side of a pipe by gpu_check/stages.c, line by line, and on the other side read back by gpu_check/lines.c; so
- * everything in it has a bound, and all texts are printable ASCII.
+ * Filled on one side of a pipe by gpu_check/stages.c, line by line, and on the other side read back by
+ * gpu_check/lines.c; so everything in it has a bound, and all texts are printable ASCII.
  *
  * Threads  a report belongs to its caller */
 #ifndef GPU_CHECK_REPORT_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * stage.h - the stages in which a backend is proven, and how far each level goes
  *
- * Return codes are no proof: drivers that execute nothing answer "success" to everything, and one that emulates a GPU on the
- * processor passes every copy. Only a value that a launched kernel computed, read back, proves that the GPU works; so that is
- * the preset level.
+ * Return codes are no proof: drivers that execute nothing answer "success" to everything, and one that
+ * emulates a GPU on the processor passes every copy. Only a value that a launched kernel computed, read back,
+ * proves that the GPU works; so that is the preset level.
  *
  * Threads  pure functions, static tables: any thread */
 #ifndef GPU_CHECK_STAGE_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * stages.c - load, init, count, identity, context, fill, copy, kernel, bandwidth (stages.h)
  *
- * Every stage is announced before it begins: what hangs or crashes is then known. What comes back from the device is compared here, for
- * all backends alike; buffers are overwritten before, so that nothing is found that was not brought. */
+ * Every stage is announced before it begins: what hangs or crashes is then known. What comes back from the
+ * device is compared here, for all backends alike; buffers are overwritten before, so that nothing is found
+ * that was not brought. */
 #include "gpu_check/stages.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,13 +78,15 @@ static int do_context(struct walk *w, int device)
 }
 
 /* Compare what came back, and say where it differs first. */
-static int compare(struct walk *w, uint32_t (*expected)(uint32_t, uint32_t), enum cause cause, const char *what)
+static int compare(struct walk *w, uint32_t (*expected)(uint32_t, uint32_t), enum cause cause,
+	const char *what)
 {
 	size_t first = 0, wrong = pattern_wrong(w->got, PATTERN_WORDS, expected, w->seed, &first);
 
 	if (!wrong)
 		return 0;
-	return backend_fault(&w->s, cause, "%zu of %d words of %s are wrong: word %zu is %08" PRIx32 " instead of %08" PRIx32, wrong,
+	return backend_fault(&w->s, cause,
+		"%zu of %d words of %s are wrong: word %zu is %08" PRIx32 " instead of %08" PRIx32, wrong,
 		PATTERN_WORDS, what, first, w->got[first], expected(w->seed, (uint32_t)first));
 }
 
@@ -137,8 +140,10 @@ static int do_bandwidth(struct walk *w, int device)
 }
 
 static stage_fn *const stage_run[STAGES] = {
-	[STAGE_LOAD] = do_load,       [STAGE_INIT] = do_init, [STAGE_COUNT] = do_count, [STAGE_IDENTITY] = do_identity,
-	[STAGE_CONTEXT] = do_context, [STAGE_FILL] = do_fill, [STAGE_COPY] = do_copy,   [STAGE_KERNEL] = do_kernel,
+	[STAGE_LOAD] = do_load,       [STAGE_INIT] = do_init, [STAGE_COUNT] = do_count,
+		[STAGE_IDENTITY] = do_identity,
+	[STAGE_CONTEXT] = do_context, [STAGE_FILL] = do_fill, [STAGE_COPY] = do_copy,
+		[STAGE_KERNEL] = do_kernel,
 	[STAGE_BANDWIDTH] = do_bandwidth,
 };
 
@@ -202,7 +207,8 @@ static void all_stages(struct walk *w)
 
 void stages_run(const struct backend *b, enum level level, bool any_kind, uint32_t seed, int fd)
 {
-	struct walk w = { .s = { .backend = b, .any_kind = any_kind }, .level = level, .seed = seed, .fd = fd };
+	struct walk w = { .s = { .backend = b, .any_kind = any_kind }, .level = level, .seed = seed,
+		.fd = fd };
 
 	w.s.state = calloc(1, b->state_size);
 	w.sent = malloc(PATTERN_WORDS * sizeof(*w.sent));

@@ -7,7 +7,8 @@
 
 const char *const outcome_name[OUTCOMES] = { "ok", "warn", "fail", "unchecked" };
 
-__attribute__((format(printf, 4, 5))) static bool decide(struct verdict *v, enum outcome outcome, enum cause cause, const char *fmt, ...)
+__attribute__((format(printf, 4, 5))) static bool decide(struct verdict *v, enum outcome outcome,
+	enum cause cause, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -57,23 +58,29 @@ static bool judge_end(const struct report *r, const struct helper_result *h, str
 	within_text(r, where);
 	switch (h->end) {
 	case HELPER_LEFT:
-		return decide(v, OUTCOME_FAILED, CAUSE_HANG_KERNEL, "no answer in %.1f s %s; process %d is in state %c and does not end%s",
+		return decide(v, OUTCOME_FAILED, CAUSE_HANG_KERNEL,
+			"no answer in %.1f s %s; process %d is in state %c and does not end%s",
 			(double)h->us / 1e6, where, (int)h->pid, h->state, said);
 	case HELPER_LATE:
 		return decide(v, OUTCOME_FAILED, h->state == 'D' ? CAUSE_HANG_KERNEL : CAUSE_HANG,
-			"no answer in %.1f s %s; the process was in state %c%s", (double)h->us / 1e6, where, h->state, said);
+			"no answer in %.1f s %s; the process was in state %c%s", (double)h->us / 1e6, where,
+			h->state, said);
 	case HELPER_SIGNALLED:
-		return decide(v, OUTCOME_FAILED, CAUSE_CRASH, "signal %d (%s) %s%s", h->signal, strsignal(h->signal), where, said);
+		return decide(v, OUTCOME_FAILED, CAUSE_CRASH, "signal %d (%s) %s%s", h->signal,
+			strsignal(h->signal), where, said);
 	case HELPER_GARBAGE:
-		return decide(v, OUTCOME_FAILED, CAUSE_GARBAGE, "a line that is none of a report %s%s", where, said);
+		return decide(v, OUTCOME_FAILED, CAUSE_GARBAGE, "a line that is none of a report %s%s", where,
+			said);
 	case HELPER_ENDED:
 		break;
 	}
 	if (r->done)
 		return false;
 	if (!r->backend[0])
-		return decide(v, OUTCOME_FAILED, CAUSE_NO_HELPER, "it ended with status %d before its first word%s", h->exit_status, said);
-	return decide(v, OUTCOME_FAILED, CAUSE_SILENT, "the process ended with status %d %s%s", h->exit_status, where, said);
+		return decide(v, OUTCOME_FAILED, CAUSE_NO_HELPER,
+			"it ended with status %d before its first word%s", h->exit_status, said);
+	return decide(v, OUTCOME_FAILED, CAUSE_SILENT, "the process ended with status %d %s%s",
+		h->exit_status, where, said);
 }
 
 /* --- 2: a stage ------------------------------------------------------------------------------------- */
@@ -84,8 +91,8 @@ static bool judge_stages(const struct report *r, const struct helper_result *h, 
 
 	if (r->cause == CAUSE_NONE)
 		return false;
-	return decide(v, OUTCOME_FAILED, r->cause, "%s, %s%s", r->text, where_text(r, r->failed_stage, r->failed_device, where),
-		said_text(h, said));
+	return decide(v, OUTCOME_FAILED, r->cause, "%s, %s%s", r->text,
+		where_text(r, r->failed_stage, r->failed_device, where), said_text(h, said));
 }
 
 /* --- 3 and 4: which devices ------------------------------------------------------------------------- */
@@ -94,7 +101,8 @@ static bool judge_kind(const struct report *r, const struct expectation *e, stru
 {
 	for (int d = 0; d < r->devices && !e->any_kind; d++)
 		if (r->device[d].kind == DEVICE_CPU)
-			return decide(v, OUTCOME_FAILED, CAUSE_CPU, "device %d of %d is \"%s\"", d, r->count, r->device[d].name);
+			return decide(v, OUTCOME_FAILED, CAUSE_CPU, "device %d of %d is \"%s\"", d, r->count,
+				r->device[d].name);
 	return false;
 }
 
@@ -110,12 +118,14 @@ static bool judge_bus(const struct report *r, const struct expectation *e, struc
 {
 	for (int d = 0; d < r->devices && e->bus_known; d++)
 		if (r->device[d].bus_id[0] && !e->is_on_bus[d])
-			return decide(v, OUTCOME_FAILED, CAUSE_NOT_ON_BUS, "device %d is \"%s\" at %s", d, r->device[d].name,
-				r->device[d].bus_id);
+			return decide(v, OUTCOME_FAILED, CAUSE_NOT_ON_BUS, "device %d is \"%s\" at %s", d,
+				r->device[d].name, r->device[d].bus_id);
 	for (int i = 0; i < e->own_count; i++)
 		if (r->devices > 0 && r->device[0].bus_id[0] && !sees(r, e->own[i]))
-			return decide(v, OUTCOME_FAILED, r->count < e->own_count ? CAUSE_FEWER : CAUSE_OTHER_GPU,
-				"%s belongs to the task and is not among the %d that it sees", e->own[i], r->count);
+			return decide(v, OUTCOME_FAILED,
+				r->count < e->own_count ? CAUSE_FEWER : CAUSE_OTHER_GPU,
+				"%s belongs to the task and is not among the %d that it sees", e->own[i],
+				r->count);
 	return false;
 }
 
@@ -151,14 +161,15 @@ static void numbers_text(const struct report *r, const struct expectation *e, ch
 	if (e->judge_allocated)
 		n += (size_t)snprintf(buf, 256, "%d given by Slurm, ", e->allocation.allocated);
 	if (e->allocation.named >= 0)
-		n += (size_t)snprintf(buf + n, 256 - n, "%d in %s, ", e->allocation.named, e->allocation.variable);
+		n += (size_t)snprintf(buf + n, 256 - n, "%d in %s, ", e->allocation.named,
+			e->allocation.variable);
 	if (e->on_bus >= 0)
 		n += (size_t)snprintf(buf + n, 256 - n, "%d on the node's bus, ", e->on_bus);
 	snprintf(buf + n, 256 - n, "%d seen by the backend", r->count < 0 ? 0 : r->count);
 }
 
-/* Whoever hides all devices (CUDA_VISIBLE_DEVICES=) wants none: that is no failure, but worth a word where they are paid for. Drivers
- * say "no device" then, or count none. */
+/* Whoever hides all devices (CUDA_VISIBLE_DEVICES=) wants none: that is no failure, but worth a word where
+ * they are paid for. Drivers say "no device" then, or count none. */
 static bool judge_hidden(const struct report *r, const struct expectation *e, struct verdict *v)
 {
 	char numbers[256];
@@ -203,29 +214,32 @@ static const char *const proven_by[LEVELS] = {
 	[LEVEL_BANDWIDTH] = "a kernel ran on each",
 };
 
-static void praise(const struct report *r, const struct helper_result *h, const struct expectation *e, struct verdict *v)
+static void praise(const struct report *r, const struct helper_result *h, const struct expectation *e,
+	struct verdict *v)
 {
 	const struct device_report *d = &r->device[0];
 	char rate[64] = "", also[16] = "";
 
 	if (e->level == LEVEL_BANDWIDTH && d->up_mb_s > 0)
-		snprintf(rate, sizeof(rate), ", %.1f GB/s to the first and %.1f back", (double)d->up_mb_s / 1000, (double)d->down_mb_s / 1000);
+		snprintf(rate, sizeof(rate), ", %.1f GB/s to the first and %.1f back",
+			(double)d->up_mb_s / 1000, (double)d->down_mb_s / 1000);
 	if (r->count > 1)
 		snprintf(also, sizeof(also), ", ...");
 	decide(v, r->no_kernel ? OUTCOME_WARNED : OUTCOME_PROVEN, r->no_kernel ? CAUSE_NO_KERNEL : CAUSE_NONE,
-		"%d %s (%s%s%s%s), %s%s, %.2f s", r->count, r->count == 1 ? "device" : "devices", d->name, d->bus_id[0] ? " at " : "",
-		d->bus_id, also, r->no_kernel ? proven_by[LEVEL_COPY] : proven_by[e->level], rate, (double)h->us / 1e6);
+		"%d %s (%s%s%s%s), %s%s, %.2f s", r->count, r->count == 1 ? "device" : "devices", d->name,
+		d->bus_id[0] ? " at " : "", d->bus_id, also,
+		r->no_kernel ? proven_by[LEVEL_COPY] : proven_by[e->level], rate, (double)h->us / 1e6);
 }
 
-void verdict_make(const struct report *r, const struct helper_result *h, const struct expectation *e, bool started, const char *why,
-	struct verdict *out)
+void verdict_make(const struct report *r, const struct helper_result *h, const struct expectation *e,
+	bool started, const char *why, struct verdict *out)
 {
 	if (!started) {
 		decide(out, OUTCOME_FAILED, CAUSE_NO_HELPER, "%s", why);
 		return;
 	}
-	if (judge_end(r, h, out) || judge_hidden(r, e, out) || judge_stages(r, h, out) || judge_kind(r, e, out) || judge_bus(r, e, out) ||
-		judge_number(r, e, out))
+	if (judge_end(r, h, out) || judge_hidden(r, e, out) || judge_stages(r, h, out) ||
+		judge_kind(r, e, out) || judge_bus(r, e, out) || judge_number(r, e, out))
 		return;
 	praise(r, h, e, out);
 }
@@ -238,6 +252,7 @@ const char *verdict_line(const struct verdict *v, const char *backend, char buf[
 	if (v->cause == CAUSE_NONE)
 		snprintf(buf, VERDICT_LINE_MAX, "%s %s: %s", word[v->outcome], backend, v->evidence);
 	else
-		snprintf(buf, VERDICT_LINE_MAX, "%s %s: %s. Cause: %s. To do: %s.", word[v->outcome], backend, v->evidence, c->text, c->advice);
+		snprintf(buf, VERDICT_LINE_MAX, "%s %s: %s. Cause: %s. To do: %s.", word[v->outcome], backend,
+			v->evidence, c->text, c->advice);
 	return buf;
 }

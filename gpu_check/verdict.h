@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * verdict.h - the rule: from what a helper reported, how it ended and what was expected, to one word, one cause and the evidence
+ * verdict.h - the rule: from what a helper reported, how it ended and what was expected, to one word, one
+ * cause and the evidence
  *
  * The first of these that holds is the cause:
  *   1. the helper hung, crashed, was silent or wrote garbage
  *   2. a stage failed (not where a variable hides all devices on purpose)
  *   3. a processor answered where a GPU was asked for
  *   4. a device is not on the node's bus, or the task's own ones are missing
- *   5. the numbers of devices do not agree: fewer than given is a failure, as is none at all; more than given, or fewer by a variable
+ *   5. the numbers of devices do not agree: fewer than given is a failure, as is none at all; more than
+ *   given, or fewer by a variable
  *      that the user set, is worth a warning
  *
  * Threads  pure functions: any thread */
@@ -28,7 +30,8 @@ struct expectation {
 	bool any_kind;			/* a processor will do */
 	bool judge_allocated;		/* hold the number of devices against allocation.allocated */
 	struct allocation allocation;
-	int on_bus;			/* GPUs of this vendor on the node, when all of them are to be seen; -1 */
+	/* GPUs of this vendor on the node, when all of them are to be seen; -1 */
+	int on_bus;
 	bool bus_known;			/* the node has a PCI bus: devices have to be on it */
 	const bool *is_on_bus;		/* by device of the report */
 	const char (*own)[PCI_TEXT_MAX];	/* bus ids that the task has to see; NULL */
@@ -42,8 +45,8 @@ struct verdict {
 };
 
 /* `started` false: the helper could not be started, `why` says why, report and result are not looked at. */
-void verdict_make(const struct report *r, const struct helper_result *h, const struct expectation *e, bool started, const char *why,
-	struct verdict *out);
+void verdict_make(const struct report *r, const struct helper_result *h, const struct expectation *e,
+	bool started, const char *why, struct verdict *out);
 
 /* The sentence for people: "FAIL cuda: EVIDENCE. CAUSE. ADVICE." */
 #define VERDICT_LINE_MAX (VERDICT_TEXT_MAX + 640)

@@ -88,7 +88,8 @@ int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
 	verdict_apply(&v, job_desc);
 	if (v.accepted) {
 		verdict_tell(v.text, err_msg);
-		if (v.token && v.qos)	/* else nothing of it is changed: it asks for no GPU, or the partition is watched only */
+		/* else nothing of it is changed: it asks for no GPU, or the partition is watched only */
+		if (v.token && v.qos)
 			verdict_clear_nice(job_desc, err_msg);
 	} else {
 		rc = rejected(&v, err_msg);
@@ -119,9 +120,10 @@ static bool modify_is_settled(const job_desc_msg_t *job_desc, uint32_t submit_ui
 	return JOB_MODIFY_COMES_BEFORE_OWNERSHIP && submit_uid != job_desc->user_id;
 }
 
-/* Of a job that budgetd has answered: where it stands is not its user's, and what runs is not held. A hold is not refused because nobody
- * answers. */
-static int keep_place(struct terms *t, const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token, char **err_msg)
+/* Of a job that budgetd has answered: where it stands is not its user's, and what runs is not held. A hold is
+ * not refused because nobody answers. */
+static int keep_place(struct terms *t, const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token,
+	char **err_msg)
 {
 	int rc = SLURM_SUCCESS;
 	struct verdict v;

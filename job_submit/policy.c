@@ -265,7 +265,8 @@ static const char text_reject[] =
 	"budgetd cannot be asked now, and this site then refuses jobs that ask for GPUs.\n"
 	"Try again in a few minutes; tell your administrators if it lasts.";
 
-static const char text_waits[] = "the job waits for its project's budget, and is released when that can pay for it: budgetd "
+static const char text_waits[] =
+	"the job waits for its project's budget, and is released when that can pay for it: budgetd "
 				 "does so when it is back.";
 
 static int refuse(const char *text, char **err_msg)
@@ -318,7 +319,8 @@ int policy_fallback_modify(const struct terms *t, bool releases_what_waits, char
 	if (releases_what_waits)
 		return refuse(text_waits, err_msg);
 	/* the partition of a job that is changed is not known here: the cluster's setting decides */
-	if (settings_enforcement(t->settings, NULL) == ENFORCE_ON && t->settings->when_unreachable == UNREACHABLE_REJECT)
+	if (settings_enforcement(t->settings, NULL) == ENFORCE_ON &&
+		t->settings->when_unreachable == UNREACHABLE_REJECT)
 		return refuse(text_reject, err_msg);
 	return SLURM_SUCCESS;
 }

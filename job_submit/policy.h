@@ -33,7 +33,8 @@ const struct settings *policy_settings(const struct terms *t);	/* borrowed until
  * after a missed one (client/breaker.h). */
 int policy_ask(struct terms *t, struct json_object *question, struct verdict *v);
 
-/* A nice value or a priority in a modification of a job of ours: the error for Slurm, with a text in err_msg. */
+/* A nice value or a priority in a modification of a job of ours: the error for Slurm, with a text in
+ * err_msg. */
 int policy_refuse_by_hand(char **err_msg);
 
 /* What the file says for a submission that was not answered. SLURM_SUCCESS, or the error for Slurm with a

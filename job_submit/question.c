@@ -291,7 +291,8 @@ struct json_object *question_submit(const job_desc_msg_t *job_desc, uint32_t sub
 	return question_whole(q, ok);
 }
 
-struct json_object *question_modify(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token, bool waits)
+struct json_object *question_modify(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token,
+	bool waits)
 {
 	bool ok;
 	struct json_object *q = question_new(&ok, "modify", job_desc, submit_uid);

@@ -21,7 +21,8 @@ bool question_concerns(const job_desc_msg_t *job_desc);
 bool question_modify_concerns(
 	const job_desc_msg_t *job_desc, const char *token, const struct settings *settings);
 
-/* A hold (priority 0). On a job that runs it would give its GPUs away: budgetd is asked, and nothing else of it matters. */
+/* A hold (priority 0). On a job that runs it would give its GPUs away: budgetd is asked, and nothing else of
+ * it matters. */
 bool question_holds(const job_desc_msg_t *job_desc);
 /* Does it set the place of the job by hand, by a nice value or a priority? */
 bool question_moves_by_hand(const job_desc_msg_t *job_desc);
@@ -30,10 +31,11 @@ bool question_moves_by_hand(const job_desc_msg_t *job_desc);
  * It is the user's: not checked. */
 const char *question_option(const job_desc_msg_t *job_desc, enum job_option which);
 
-/* To be put by the caller (json_object_put); NULL and errno ENOMEM. `token` may be NULL. `waits`: the record has
- * the mark of one that budgetd holds for lack of money. */
+/* To be put by the caller (json_object_put); NULL and errno ENOMEM. `token` may be NULL. `waits`: the record
+ * has the mark of one that budgetd holds for lack of money. */
 struct json_object *question_submit(const job_desc_msg_t *job_desc, uint32_t submit_uid);
-struct json_object *question_modify(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token, bool waits);
+struct json_object *question_modify(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token,
+	bool waits);
 struct json_object *question_hold(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token);
 
 #endif

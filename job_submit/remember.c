@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * remember.c - options as words of AdminComment.
  *
- * AdminComment is trusted and the texts are the user's: only what lib/job_options understands is written, and a blank or a comma
- * could start a word that nobody declared. */
+ * AdminComment is trusted and the texts are the user's: only what lib/job_options understands is written, and
+ * a blank or a comma could start a word that nobody declared. */
 #include "job_submit/remember.h"
 #include <string.h>
 #include "job_submit/question.h"
@@ -24,6 +24,7 @@ void remember_options(job_desc_msg_t *job_desc)
 		if (!text || !is_one_word(text) || job_options_set(&o, i, text, NULL) < 0)
 			continue;
 		slurm_xstrfmtcat(&job_desc->admin_comment, "%s%s=%s",
-			job_desc->admin_comment && job_desc->admin_comment[0] ? " " : "", job_option_table[i].name, text);
+			job_desc->admin_comment && job_desc->admin_comment[0] ? " " : "",
+			job_option_table[i].name, text);
 	}
 }

@@ -135,7 +135,8 @@ void verdict_set(char **field, const char *text)
 
 static void comment_add(job_desc_msg_t *job_desc, const char *word)
 {
-	slurm_xstrfmtcat(&job_desc->admin_comment, "%s%s", job_desc->admin_comment && job_desc->admin_comment[0] ? " " : "", word);
+	slurm_xstrfmtcat(&job_desc->admin_comment, "%s%s", job_desc->admin_comment &&
+		job_desc->admin_comment[0] ? " " : "", word);
 }
 
 void verdict_apply(const struct verdict *v, job_desc_msg_t *job_desc)
@@ -151,7 +152,8 @@ void verdict_apply(const struct verdict *v, job_desc_msg_t *job_desc)
 	if (v->token)
 		comment_add(job_desc, v->token);
 	if (v->token && v->held) {
-		/* Slurm takes this for a hold of the user's; the loop makes it one that the user cannot undo */
+		/* Slurm takes this for a hold of the user's; the loop makes it one that the user cannot
+		 * undo */
 		job_desc->priority = 0;
 		comment_add(job_desc, WAITS_WORD);
 	}

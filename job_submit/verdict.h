@@ -27,7 +27,8 @@ int verdict_read(struct json_object *reply, struct verdict *v, struct fault *why
 void verdict_clear(struct verdict *v);
 
 /* Write an accepting verdict into a submission: account, QOS, SiteFactor, the token behind what
- * AdminComment has, and the hold of a job that waits for money, which its mark there tells from its user's own. A refusing one changes nothing. */
+ * AdminComment has, and the hold of a job that waits for money, which its mark there tells from its user's
+ * own. A refusing one changes nothing. */
 void verdict_apply(const struct verdict *v, job_desc_msg_t *job_desc);
 
 /* A job of ours has its place from budgetd: `--nice` of its submission is taken out, and its user is told. */

@@ -81,7 +81,8 @@ int address_check_url(const char *url, struct fault *why)
 	if (!host)
 		return -1;
 	if (url[strcspn(url, "?#")])
-		return fault_errno(why, EINVAL, "\"%.80s\" has a query: name the host and the path before it", url);
+		return fault_errno(why, EINVAL, "\"%.80s\" has a query: name the host and the path before it",
+			url);
 	return check_host(url, host, strcspn(host, "/"), why);
 }
 

@@ -7,19 +7,23 @@ const struct difference_row difference_table[DIFFERENCES] = {
 	[DIFFERS_MISSING] = { "missing", "a run that slurmdbd has is not in the books",
 		"it began and ended while budgetd did not look and lies before what it looked for when it was back, or the books are older than "
 		"it (restored from a backup)",
-		"budgetctl check --repair enters it: charged as far as its answer was funded and there is money, else uncovered", true },
+		"budgetctl check --repair enters it: charged as far as its answer was funded and there is money, else uncovered",
+		true },
 	[DIFFERS_NOT_FOLLOWED] = { "not-followed", "a job runs with GPUs and the books do not know of it",
 		"budgetd does not see slurmctld's table, or cannot put this job in the books and says so in its log",
 		"look at budgetctl health and at the log of budgetd; the next pass enters it", false },
 	[DIFFERS_UNKNOWN] = { "unknown", "a run of the books is not in slurmdbd",
 		"slurmdbd has purged or archived it, or lost it; or a hand wrote into the books (budgetctl verify tells)",
-		"if it never ran, give back what it cost: budgetctl refund CHARGE, see budgetctl charge list --job JOB", false },
+		"if it never ran, give back what it cost: budgetctl refund CHARGE, see budgetctl charge list --job JOB",
+		false },
 	[DIFFERS_END] = { "end", "the run ended at another time",
 		"slurmctld told another end before slurmdbd had one (a node that came back, a clock that was set), or a row was changed by hand",
-		"budgetctl check --repair gives back what was charged beyond its end, or adds the time that is missing as uncovered", true },
+		"budgetctl check --repair gives back what was charged beyond its end, or adds the time that is missing as uncovered",
+		true },
 	[DIFFERS_GPUS] = { "gpus", "the run had other GPUs for some of its time",
 		"it changed its size and budgetd did not see when, or a row was changed by hand",
-		"budgetctl check --repair gives back what was charged for GPUs that it did not have; GPUs beyond those charged are uncovered", true },
+		"budgetctl check --repair gives back what was charged for GPUs that it did not have; GPUs beyond those charged are uncovered",
+		true },
 	[DIFFERS_TWICE] = { "twice", "the same time of the job is in the books twice",
 		"two budgetd followed the same cluster, or a hand wrote into the books",
 		"budgetctl check --repair gives back the charge of the run that Slurm does not know", true },
@@ -28,7 +32,8 @@ const struct difference_row difference_table[DIFFERENCES] = {
 		"the next pass settles it; if this stays, look at the log of budgetd", false },
 	[DIFFERS_NO_END] = { "no-end", "the run is gone from slurmctld and its end is not known",
 		"slurmdbd never got the end: slurmctld died with it, or the record is lost. Nothing is guessed: its hold stays and nothing more is charged",
-		"find out when it ended (log of slurmctld or of the node) and say so: budgetctl run end JOB --at TIME --reason TEXT", false },
+		"find out when it ended (log of slurmctld or of the node) and say so: budgetctl run end JOB --at TIME --reason TEXT",
+		false },
 	[DIFFERS_RUNAWAY] = { "runaway", "the run goes on in slurmdbd and slurmctld does not know of it",
 		"slurmdbd never got its end: a runaway record",
 		"if it is open in the books, first budgetctl run end JOB --at TIME --reason TEXT: sacctmgr knows no better than to end such a run where it began. "
@@ -38,13 +43,16 @@ const struct difference_row difference_table[DIFFERENCES] = {
 		"when it has ended: budgetctl check --repair", false },
 	[DIFFERS_TIER] = { "tier", "the run was in the QOS of the other tier",
 		"its QOS was changed past budgetd while it waited, or a row was changed by hand",
-		"budgetctl check --repair gives back what a run of the free QOS was charged; a funded run that was not charged is uncovered", true },
+		"budgetctl check --repair gives back what a run of the free QOS was charged; a funded run that was not charged is uncovered",
+		true },
 	[DIFFERS_PROJECT] = { "project", "the run was in another account than the project that paid",
 		"its account was changed past budgetd, or a row was changed by hand",
-		"budgetctl check --repair gives the charge back to the project that paid; the run is uncovered for the other", true },
+		"budgetctl check --repair gives the charge back to the project that paid; the run is uncovered for the other",
+		true },
 	[DIFFERS_NO_HOLD] = { "no-hold", "a funded job has no GPU-hours set aside",
 		"budgetd has not got to it yet, or its hold was closed by hand",
-		"the next pass sets them aside if there are any; if this stays, look at budgetctl why JOB", false },
+		"the next pass sets them aside if there are any; if this stays, look at budgetctl why JOB",
+		false },
 	[DIFFERS_NO_JOB] = { "no-job", "GPU-hours are set aside for a job that slurmctld does not know",
 		"the job ended or was cancelled just now, or slurmctld lost it (it started without its saved state)",
 		"the next pass gives them back; if this stays, look at the log of budgetd", false },
@@ -81,8 +89,10 @@ static unsigned of_terms(const struct agreement_side *books, const struct agreem
 
 	if (slurm->presence == ABSENT)
 		return 0;
-	set |= bit(slurm->tier != SIDE_TIER_OTHER && books->tier != SIDE_TIER_OTHER && slurm->tier != books->tier, DIFFERS_TIER);
-	return set | bit(slurm->project && books->project && strcmp(slurm->project, books->project) != 0, DIFFERS_PROJECT);
+	set |= bit(slurm->tier != SIDE_TIER_OTHER && books->tier != SIDE_TIER_OTHER &&
+		slurm->tier != books->tier, DIFFERS_TIER);
+	return set | bit(slurm->project && books->project && strcmp(slurm->project, books->project) != 0,
+		DIFFERS_PROJECT);
 }
 
 static unsigned of_open(const struct agreement_run *r)
@@ -107,10 +117,12 @@ static unsigned of_ended(const struct agreement_run *r)
 	if (d->presence == GOES_ON)
 		return bit(r->slurmctld.presence == ABSENT, DIFFERS_RUNAWAY);
 	if (d->presence == ABSENT)
-		return bit(r->slurmctld.presence == ABSENT && b->gpu_seconds > 0 && !r->by_hand, DIFFERS_UNKNOWN);
+		return bit(r->slurmctld.presence == ABSENT && b->gpu_seconds > 0 && !r->by_hand,
+			DIFFERS_UNKNOWN);
 	if (r->by_hand && d->end <= r->start)
 		return 0;
-	return d->end != b->end ? bit(true, DIFFERS_END) : bit(d->gpu_seconds != b->gpu_seconds, DIFFERS_GPUS);
+	return d->end != b->end ? bit(true, DIFFERS_END)
+		: bit(d->gpu_seconds != b->gpu_seconds, DIFFERS_GPUS);
 }
 
 unsigned agreement_of(const struct agreement_run *r)
@@ -150,7 +162,8 @@ amount_t agreement_should_cost(const struct agreement_piece *pieces, size_t n, i
 	amount_t sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		int64_t begin = pieces[i].from > from ? pieces[i].from : from, end = pieces[i].to < to ? pieces[i].to : to;
+		int64_t begin = pieces[i].from > from ? pieces[i].from : from,
+			end = pieces[i].to < to ? pieces[i].to : to;
 
 		if (end > begin)
 			sum += pieces[i].price * (end - begin);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * agreement.h - do the books, slurmdbd and slurmctld say the same of a run?
  *
- * The one list of differences there can be, with the cause of each and what to do about it. A run is told apart by job id and start.
- * It is compared as each side has it: what is younger than the settling time is not given to this rule, since news
- * of it may still be under way.
+ * The one list of differences there can be, with the cause of each and what to do about it. A run is told
+ * apart by job id and start. It is compared as each side has it: what is younger than the settling time is
+ * not given to this rule, since news of it may still be under way.
  *
  * Unit     amounts in units, times UTC epoch seconds
  * Threads  pure functions: any thread */
@@ -22,7 +22,8 @@ enum difference {
 	DIFFERS_GPUS,
 	DIFFERS_TWICE,
 	DIFFERS_OPEN,		/* open in the books, ended in slurmdbd */
-	DIFFERS_NO_END,		/* open in the books, gone from slurmctld, and slurmdbd does not tell its end */
+	/* open in the books, gone from slurmctld, and slurmdbd does not tell its end */
+	DIFFERS_NO_END,
 	DIFFERS_RUNAWAY,	/* goes on in slurmdbd, gone from slurmctld */
 	DIFFERS_RUNS_ON,	/* ended in the books, and it runs */
 	DIFFERS_TIER,
@@ -42,7 +43,8 @@ struct difference_row {
 extern const struct difference_row difference_table[DIFFERENCES];
 
 enum presence { ABSENT, GOES_ON, ENDED };	/* GOES_ON: no end is known */
-enum side_tier { SIDE_TIER_OTHER, SIDE_TIER_FUNDED, SIDE_TIER_FREE };	/* OTHER: a QOS of neither tier, or not told */
+ /* OTHER: a QOS of neither tier, or not told */
+enum side_tier { SIDE_TIER_OTHER, SIDE_TIER_FUNDED, SIDE_TIER_FREE };
 
 struct agreement_side {
 	enum presence presence;
@@ -54,7 +56,8 @@ struct agreement_side {
 	const char *project;	/* NULL = not told */
 };
 
-/* A piece of constant size: of a resized run there are several. A piece of no length changes nothing but the size. */
+/* A piece of constant size: of a resized run there are several. A piece of no length changes nothing but the
+ * size. */
 void agreement_add_piece(struct agreement_side *s, int64_t from, int64_t to, int64_t gpus, amount_t price);
 
 struct agreement_run {
@@ -62,7 +65,8 @@ struct agreement_run {
 	struct agreement_side books, slurmdbd, slurmctld;
 	amount_t charged;	/* by the books, refunds of corrections taken off */
 	bool twice;		/* another run of the books has some of its time */
-	bool by_hand;		/* an administrator said when it ended: slurmdbd's row was mended without its true end */
+	/* an administrator said when it ended: slurmdbd's row was mended without its true end */
+	bool by_hand;
 	bool needs_hold, has_hold;
 };
 
@@ -72,7 +76,8 @@ unsigned agreement_of(const struct agreement_run *r);
 /* What the books are off by, units: above 0 Slurm knows of more than the books, below 0 of less. */
 amount_t agreement_off(const struct agreement_run *r, enum difference d);
 
-/* What a funded part of a run should have cost: the pieces that Slurm knows, as far as they lie in [from, to], at their price. */
+/* What a funded part of a run should have cost: the pieces that Slurm knows, as far as they lie in [from,
+ * to], at their price. */
 struct agreement_piece {
 	int64_t from, to;
 	amount_t price;		/* units a second */

@@ -21,12 +21,14 @@ int amount_price(int64_t gpus, int64_t seconds, int64_t rate, amount_t *out);
 /* Sum; 0, or -1 and EOVERFLOW with *out untouched. */
 int amount_add(amount_t a, amount_t b, amount_t *out);
 
-/* GPU-hours as people write them: "8", "1.5", "1.5h", "90m", "3600s"; a bare number is hours; at most 3 decimals of the
- * unit; commas between thousands are allowed ("1,234.5"). Never negative; a sign is an error.
- * 0 and *out set; or -1, *out untouched, errno EINVAL or EOVERFLOW, `why` names the position of the bad character. */
+/* GPU-hours as people write them: "8", "1.5", "1.5h", "90m", "3600s"; a bare number is hours; at most 3
+ * decimals of the unit; commas between thousands are allowed ("1,234.5"). Never negative; a sign is an error.
+ * 0 and *out set; or -1, *out untouched, errno EINVAL or EOVERFLOW, `why` names the position of the bad
+ * character. */
 int amount_parse(const char *text, amount_t *out, struct fault *why);
 
-/* "1,234.50" (GPU-hours, two decimals, half rounded away from zero) in the caller's buffer. Returns buf; cannot fail. */
+/* "1,234.50" (GPU-hours, two decimals, half rounded away from zero) in the caller's buffer. Returns buf;
+ * cannot fail. */
 #define AMOUNT_TEXT_MAX 40
 const char *amount_text(amount_t a, char buf[AMOUNT_TEXT_MAX]);
 

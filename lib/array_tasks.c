@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * array_tasks.c - how many tasks a job array has, and which are the first: "0-3,7%2" names five, two at a time
+ * array_tasks.c - how many tasks a job array has, and which are the first: "0-3,7%2" names five, two at a
+ * time
  *
  * A task that is named twice runs once. Lists in rising order, nearly all of them, are counted on the fly;
  * for the others the indices are marked in a bitmap, whose size the largest index that Slurm can be
@@ -157,7 +158,8 @@ static int64_t range_text(const struct range *r, int64_t most, char buf[RANGE_TE
 		n = most;
 	used = snprintf(buf, RANGE_TEXT_MAX, "%jd", (intmax_t)r->first);
 	if (n > 1)
-		used += snprintf(buf + used, RANGE_TEXT_MAX - (size_t)used, "-%jd", (intmax_t)(r->first + (n - 1) * r->step));
+		used += snprintf(buf + used, RANGE_TEXT_MAX - (size_t)used, "-%jd",
+			(intmax_t)(r->first + (n - 1) * r->step));
 	if (n > 1 && r->step > 1)
 		snprintf(buf + used, RANGE_TEXT_MAX - (size_t)used, ":%jd", (intmax_t)r->step);
 	return n;

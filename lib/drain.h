@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * drain.h - a node that is to be empty: who leaves it, and when
  *
- * A run that is protected leaves as its minimum runtime is over, after the grace; one that is not leaves after the grace, a free one at once;
- * `critical` spares nobody (doc/model.md, 6). What is not ours to move ends by itself.
+ * A run that is protected leaves as its minimum runtime is over, after the grace; one that is not leaves
+ * after the grace, a free one at once; `critical` spares nobody (doc/model.md, 6). What is not ours to move
+ * ends by itself.
  *
  * Unit     epoch seconds, seconds
  * Threads  pure functions: any thread */

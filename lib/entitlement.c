@@ -251,7 +251,8 @@ int entitlement_fill(struct fairshare_node *nodes, size_t count, const struct we
 {
 	struct tree t = {.nodes = nodes, .count = count};
 	struct history h = {
-		.weights = weights, .nweights = nweights, .capacities = capacities, .ncapacities = ncapacities};
+		.weights = weights, .nweights = nweights, .capacities = capacities,
+			.ncapacities = ncapacities};
 	int rv;
 
 	if (set_up(&t, &h, from, to, why) < 0)
@@ -276,7 +277,8 @@ int entitlement_by_step(struct fairshare_node *nodes, size_t count, const struct
 {
 	struct tree t = {.nodes = nodes, .count = count};
 	struct history h = {
-		.weights = weights, .nweights = nweights, .capacities = capacities, .ncapacities = ncapacities};
+		.weights = weights, .nweights = nweights, .capacities = capacities,
+			.ncapacities = ncapacities};
 	int rv = 0;
 
 	if (set_up(&t, &h, from, to, why) < 0)

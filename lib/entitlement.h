@@ -30,12 +30,12 @@ struct capacity_change {
 };
 
 /* Fill nodes[].share and .parent (as they are at `to`), nodes[].entitled (FAIRSHARE_BY_SHARE for those whose
- * share was the same all window long, so that ties stay exact) and *cluster, for fairshare_new. The nodes come
- * with weights and parents as they were before the first change, in the order that fairshare_new wants of the
- * parents at `to`; both lists are in order of time, and the first capacity is that of all time before. Takes
- * O(nodes), and for each change of the window O(siblings, and what is below those whose share it changes).
- * 0; or -1 and EINVAL (from >= to, no capacity, a list out of order, a weight or node that there is not, a node
- * below itself), EOVERFLOW or ENOMEM; `nodes` is then of no use. */
+ * share was the same all window long, so that ties stay exact) and *cluster, for fairshare_new. The nodes
+ * come with weights and parents as they were before the first change, in the order that fairshare_new wants
+ * of the parents at `to`; both lists are in order of time, and the first capacity is that of all time before.
+ * Takes O(nodes), and for each change of the window O(siblings, and what is below those whose share it
+ * changes). 0; or -1 and EINVAL (from >= to, no capacity, a list out of order, a weight or node that there is
+ * not, a node below itself), EOVERFLOW or ENOMEM; `nodes` is then of no use. */
 int entitlement_fill(struct fairshare_node *nodes, size_t count, const struct weight_change *weights,
 	size_t nweights, const struct capacity_change *capacities, size_t ncapacities, int64_t from,
 	int64_t to, struct fairshare_cluster *cluster, struct fault *why);

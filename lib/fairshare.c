@@ -186,7 +186,8 @@ static void set_classes(struct fairshare *f, struct key *keys, size_t *ends)
 	for (int d = 1; d <= f->depths; d++)
 		ends[d] += ends[d - 1];
 	for (size_t i = 0; i < f->count; i++)
-		keys[ends[f->nodes[i].depth]++] = (struct key){ .node = (uint32_t)i, .near = f->nodes[i].near };
+		keys[ends[f->nodes[i].depth]++] = (struct key){ .node = (uint32_t)i,
+			.near = f->nodes[i].near };
 	for (int d = 0; d < f->depths; d++) {
 		size_t begin = d ? ends[d - 1] : 0;
 
@@ -203,8 +204,8 @@ struct walk {
 };
 
 /* All that tie with the one at w->at, which are next in the order; `met` are in front of them. What goes on
- * where a path ends has its rank: Slurm ranks a user beside tied accounts like the best of what is below them.
- * Their class. */
+ * where a path ends has its rank: Slurm ranks a user beside tied accounts like the best of what is below
+ * them. Their class. */
 static uint32_t rank_class(struct fairshare *f, const struct key *keys, struct walk *w, size_t *met,
 	uint32_t *rank)
 {
@@ -217,8 +218,8 @@ static uint32_t rank_class(struct fairshare *f, const struct key *keys, struct w
 	return class;
 }
 
-/* Class by class, each with all below it in front of the next: those below a class stand together in the depth
- * below, in the order of classes. */
+/* Class by class, each with all below it in front of the next: those below a class stand together in the
+ * depth below, in the order of classes. */
 static void set_ranks(struct fairshare *f, const struct key *keys, const size_t *ends, struct walk *walks)
 {
 	size_t met = 0;
@@ -389,6 +390,7 @@ const char *fairshare_text(int64_t ppm, char buf[FAIRSHARE_TEXT_MAX])
 	for (; decimals < 6 && ppm % step && ppm < 10 * step; decimals++)
 		step /= 10;
 	rounded = ppm / step + (ppm % step * 2 >= step);
-	snprintf(buf, FAIRSHARE_TEXT_MAX, "%" PRId64 ".%0*" PRId64, rounded * step / 1000000, decimals, rounded % (1000000 / step));
+	snprintf(buf, FAIRSHARE_TEXT_MAX, "%" PRId64 ".%0*" PRId64, rounded * step / 1000000, decimals,
+		rounded % (1000000 / step));
 	return buf;
 }

@@ -2,7 +2,8 @@
  * gpu_count.h - how many GPUs of which type
  *
  * Types    as Slurm prints them, case kept ("h100", "a100_3g.20gb"); "" is untyped. MIG profiles are types.
- *          shard and mps are fractions of a device and counted apart: they are never whole GPUs (doc/model.md, 4)
+ *          shard and mps are fractions of a device and counted apart: they are never whole GPUs
+ *          (doc/model.md, 4)
  * Threads  pure functions: any thread */
 #ifndef LIB_GPU_COUNT_H
 #define LIB_GPU_COUNT_H
@@ -25,10 +26,12 @@ struct gpu_count {
 };
 
 /* Add `count` GPUs of `type` ("" = untyped) to `c`, merging equal names.
- * 0; or -1 with c untouched: errno E2BIG (too many types, or a name too long), EINVAL (negative), EOVERFLOW. */
+ * 0; or -1 with c untouched: errno E2BIG (too many types, or a name too long), EINVAL (negative),
+ * EOVERFLOW. */
 int gpu_count_add(struct gpu_count *c, const char *type, int64_t count);
 
-/* "2 GPUs", "1 GPU", "4 h100 GPUs", "2 h100 and 6 h200 GPUs", "40 shards". Returns buf; cut when it does not fit. */
+/* "2 GPUs", "1 GPU", "4 h100 GPUs", "2 h100 and 6 h200 GPUs", "40 shards". Returns buf; cut when it does not
+ * fit. */
 #define GPU_COUNT_TEXT_MAX 256
 const char *gpu_count_text(const struct gpu_count *c, char buf[GPU_COUNT_TEXT_MAX]);
 

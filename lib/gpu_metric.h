@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * gpu_metric.h - how exporters of GPU metrics name things, and what Prometheus is asked for
  *
- * A query is PromQL in which STEP stands for the time from one sample to the next: "max_over_time(x[STEP])" is the
- * largest value since the sample before, so that no sample of the exporter is overlooked. Labels are said as
- * "node=Hostname index=device id=UUID job=hpc_job".
+ * A query is PromQL in which STEP stands for the time from one sample to the next: "max_over_time(x[STEP])"
+ * is the largest value since the sample before, so that no sample of the exporter is overlooked. Labels are
+ * said as "node=Hostname index=device id=UUID job=hpc_job".
  *
  * Threads  pure functions: any thread */
 #ifndef LIB_GPU_METRIC_H
@@ -37,10 +37,12 @@ int gpu_labels_parse(const char *text, struct gpu_labels *out, struct fault *why
 #define GPU_QUERY_MAX 4096
 int gpu_query_text(const char *query, int64_t step_s, char buf[static GPU_QUERY_MAX], struct fault *why);
 
-/* "g1.example.org", "g1:9400" -> "g1"; "10.0.0.7:9400" -> "10.0.0.7". 0; or -1 when it is too long or empty. */
+/* "g1.example.org", "g1:9400" -> "g1"; "10.0.0.7:9400" -> "10.0.0.7". 0; or -1 when it is too long or
+ * empty. */
 int gpu_label_node(const char *value, char *buf, size_t size);
 
-/* The number of a device in the order of gres.conf: "3", "nvidia3", "/dev/nvidia3", "card3", "renderD131" -> 3.
+/* The number of a device in the order of gres.conf: "3", "nvidia3", "/dev/nvidia3", "card3", "renderD131" ->
+ * 3.
  * -1: there is none. */
 int64_t gpu_label_index(const char *value);
 

@@ -128,7 +128,8 @@ static int64_t at_least(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Shards and mps are summed over types. The same GPUs twice are two options that exclude each other (--gres=gpu and
+/* Shards and mps are summed over types. The same GPUs twice are two options that exclude each other
+ * (--gres=gpu and
  * --gpus-per-node): sbatch takes them all the same and counts them once, but which one is not documented. */
 static int take_item(
 	struct reading *r, enum per per, const char *list, const struct gres_item *item, struct fault *why)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * gres_list.h - the one reader of Slurm's comma lists of resources
  *
- * Item     [gres/ or gres:] name [:type] [: or = count], the count with k, m, g, t or p (powers of 1024), then
- *          parts in brackets such as (IDX:0,2) or (S:0-1), whose commas do not split.
+ * Item     [gres/ or gres:] name [:type] [: or = count], the count with k, m, g, t or p (powers of 1024),
+ *          then parts in brackets such as (IDX:0,2) or (S:0-1), whose commas do not split.
  * Lists    what was asked ("gres:gpu:h100:2" up to Slurm 23.02, "gres/gpu:h100:2" later) as well as what was
  *          given ("cpu=8,mem=64G,gres/gpu=1")
  * Threads  pure functions: any thread; an item points into its list */

@@ -27,7 +27,8 @@ int job_id_parse(const char *text, struct job_name *out, struct fault *why)
 		good = (*p == '_' || *p == '+') && number_parse(p + 1, UINT32_MAX, &n.within) == 0;
 	}
 	if (!good)
-		return fault_errno(why, EINVAL, "\"%.40s\" is not a job id: write 1234, 1234_5 or 1234_[5-9] for tasks of an "
+		return fault_errno(why, EINVAL,
+			"\"%.40s\" is not a job id: write 1234, 1234_5 or 1234_[5-9] for tasks of an "
 			"array, 1234+1 for a component of a het job", text);
 	*out = n;
 	return 0;

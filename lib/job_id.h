@@ -20,7 +20,8 @@ struct job_name {
 	int64_t within;		/* the number of the task or the component; else 0 */
 };
 
-/* The whole of `text` is a job id. 0; or -1, *out untouched, EINVAL and a text that says what a job id looks like. */
+/* The whole of `text` is a job id. 0; or -1, *out untouched, EINVAL and a text that says what a job id looks
+ * like. */
 int job_id_parse(const char *text, struct job_name *out, struct fault *why);
 
 #endif

@@ -22,7 +22,8 @@ enum order_front { ORDER_LANE = -2, ORDER_SLOT = -1, ORDER_BY_SHARE = 0, ORDER_F
 struct order_job {
 	/* given */
 	enum order_front front;	/* 0, by share, unless there is a reason */
-	uint32_t project;	/* any number that names the project; one that is divided among its users: the user in it */
+	/* any number that names the project; one that is divided among its users: the user in it */
+	uint32_t project;
 	uint32_t project_rank;	/* fairshare_rank of it: the same for all jobs of one project */
 	int team_rank;		/* smaller goes first; 0 = not given, and goes behind those that have one */
 	int64_t submit;		/* original: a requeue does not change it */

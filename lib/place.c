@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * place.c - positions in the one order as SiteFactor values.
  *
- * Which jobs can stay: with positions i < j and places p, q there must be room for those in between, p - q >= gap * (j - i), which is
- * p + gap * i >= q + gap * j. So those that stay are a longest not rising subsequence of p + gap * i. */
+ * Which jobs can stay: with positions i < j and places p, q there must be room for those in between, p - q >=
+ * gap * (j - i), which is p + gap * i >= q + gap * j. So those that stay are a longest not rising subsequence
+ * of p + gap * i. */
 #include "lib/place.h"
 #include <stdbool.h>
 #include <stdlib.h>
@@ -40,11 +41,14 @@ int32_t place_behind(int32_t last, int32_t gap)
 /* Room above for those in front of it, and below for those behind. */
 static bool can_stay(const struct band *b, int32_t place, size_t i, size_t count, int32_t gap)
 {
-	return place <= b->top - (int64_t)gap * (int64_t)i && place >= b->floor + (int64_t)gap * (int64_t)(count - 1 - i);
+	return place <= b->top - (int64_t)gap * (int64_t)i &&
+		place >= b->floor + (int64_t)gap * (int64_t)(count - 1 - i);
 }
 
-/* Patience: best[k] is the index that a subsequence of length k + 1 ends with best; before[] leads back from it. */
-static size_t longest(const struct band *b, const int32_t *now, size_t count, int32_t gap, size_t *best, size_t *before)
+/* Patience: best[k] is the index that a subsequence of length k + 1 ends with best; before[] leads back from
+ * it. */
+static size_t longest(const struct band *b, const int32_t *now, size_t count, int32_t gap, size_t *best,
+	size_t *before)
 {
 	size_t length = 0;
 
@@ -75,7 +79,8 @@ static int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Nobody stays: from the upper quarter down, so that there is room in front; over the whole range when that is too narrow. */
+/* Nobody stays: from the upper quarter down, so that there is room in front; over the whole range when that
+ * is too narrow. */
 static void spread_all(const struct band *b, int32_t *out, size_t count, int32_t gap)
 {
 	int64_t start = b->top - (b->top - b->floor) / 4, steps = count > 1 ? (int64_t)count - 1 : 1;
@@ -93,7 +98,8 @@ static void spread_all(const struct band *b, int32_t *out, size_t count, int32_t
 static void fill_behind(const struct band *b, int32_t *out, size_t from, size_t to, size_t count, int32_t gap)
 {
 	size_t between = (to == NONE ? count : to) - from;
-	int64_t room = to == NONE ? smaller((int64_t)SPREAD * gap * (int64_t)(between - 1), out[from] - b->floor) : out[from] - out[to];
+	int64_t room = to == NONE ? smaller((int64_t)SPREAD * gap * (int64_t)(between - 1),
+		out[from] - b->floor) : out[from] - out[to];
 	int64_t parts = to == NONE ? (int64_t)between - 1 : (int64_t)between;
 
 	for (size_t k = 1; k < between; k++)
@@ -108,7 +114,8 @@ static void fill_in_front(const struct band *b, int32_t *out, size_t first, int3
 		out[first - k] = (int32_t)(out[first] + step * (int64_t)k);
 }
 
-static void assign_exact(const struct band *b, const int32_t *now, size_t count, int32_t gap, int32_t *out, size_t *best, size_t *before)
+static void assign_exact(const struct band *b, const int32_t *now, size_t count, int32_t gap, int32_t *out,
+	size_t *best, size_t *before)
 {
 	size_t length = longest(b, now, count, gap, best, before), next = NONE;
 
@@ -124,7 +131,8 @@ static void assign_exact(const struct band *b, const int32_t *now, size_t count,
 	fill_in_front(b, out, next, gap);
 }
 
-static int assign(const struct band *b, const int32_t *now, size_t count, size_t most, int32_t gap, int32_t *out)
+static int assign(const struct band *b, const int32_t *now, size_t count, size_t most, int32_t gap,
+	int32_t *out)
 {
 	size_t exact = count < most ? count : most;
 	size_t *work = calloc(2 * exact + 1, sizeof(*work));

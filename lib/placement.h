@@ -6,10 +6,10 @@
  *
  * Rules (doc/model.md, 6). A run gives way to a funded job when it is free or lost its protection; or when it
  * is past its minimum runtime and the job beats it (fairshare_beats; two users of one project by what each of
- * them had), or is of the job's own project and the job is in the debug lane or has its nodes cleared. A slot beats every project without an open slot. A free
- * job displaces nobody. Chosen are: free runs before funded ones, those of the project that is most
- * over-served first, then those with the fewest GPUs, then the youngest; those that are not needed are put
- * back, and none is touched unless the job then fits.
+ * them had), or is of the job's own project and the job is in the debug lane or has its nodes cleared. A slot
+ * beats every project without an open slot. A free job displaces nobody. Chosen are: free runs before funded
+ * ones, those of the project that is most over-served first, then those with the fewest GPUs, then the
+ * youngest; those that are not needed are put back, and none is touched unless the job then fits.
  *
  * Unit     GPUs, seconds; nodes by their index
  * Threads  an object belongs to one thread */
@@ -40,7 +40,8 @@ struct placement_part {
 
 struct placement_run {
 	uint32_t project;     /* index in the rules' fairshare */
-	uint32_t user;        /* where the project is divided among its users: index of this one's node, + 1; else 0 */
+	/* where the project is divided among its users: index of this one's node, + 1; else 0 */
+	uint32_t user;
 	bool free;            /* of the free tier */
 	bool lost_protection; /* its hold could not be extended: any funded job may take it */
 	bool still;           /* never picked: Slurm could not displace it cleanly */
@@ -110,15 +111,18 @@ int placement_fits(
 int placement_make_room(struct placement *p, const struct placement_rules *rules,
 	const struct placement_job *job, int64_t now, bool free_only, struct placement_choice *choice);
 
-/* The same two for `n` jobs that start together or not at all: a choice for each, or none is touched. The first ones are placed first. */
+/* The same two for `n` jobs that start together or not at all: a choice for each, or none is touched. The
+ * first ones are placed first. */
 int placement_fit_together(
-	struct placement *p, const struct placement_job *jobs, size_t n, int64_t now, struct placement_choice *choices);
-int placement_make_room_together(struct placement *p, const struct placement_rules *rules, const struct placement_job *jobs, size_t n,
-	int64_t now, struct placement_choice *choices);
+	struct placement *p, const struct placement_job *jobs, size_t n, int64_t now,
+	struct placement_choice *choices);
+int placement_make_room_together(struct placement *p, const struct placement_rules *rules,
+	const struct placement_job *jobs, size_t n, int64_t now, struct placement_choice *choices);
 
-/* May the job displace a protected run of that project, once its safe time is over? Of *job and *r it takes project, user, front, cleared and
- * slot. */
-bool placement_may_displace(const struct placement_rules *rules, const struct placement_job *job, const struct placement_run *r);
+/* May the job displace a protected run of that project, once its safe time is over? Of *job and *r it takes
+ * project, user, front, cleared and slot. */
+bool placement_may_displace(const struct placement_rules *rules, const struct placement_job *job,
+	const struct placement_run *r);
 
 /* Promise, or take back, the GPUs of a choice: they are not idle for anybody else. A run that starts there
  * replaces its promise: take it back, then add the run. */
@@ -139,8 +143,8 @@ int placement_forecast(struct placement *p, const struct placement_rules *rules,
 void placement_guard(struct placement *p, const struct placement_part *parts, size_t nparts, int64_t at);
 void placement_lift_guards(struct placement *p);
 
-/* A gang's nodes are to stay the same while others would do as well: these nodes, one more at each call, are those that a job with
- * `kept_only` is offered. */
+/* A gang's nodes are to stay the same while others would do as well: these nodes, one more at each call, are
+ * those that a job with `kept_only` is offered. */
 void placement_keep(struct placement *p, uint32_t node);
 
 #endif

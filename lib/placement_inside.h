@@ -36,7 +36,8 @@ struct placement {
 	struct candidate *candidates; /* scratch, runs_room of them */
 	uint32_t *sorted;             /* scratch, nnodes of them */
 	int32_t *need;                /* scratch by node: GPUs of the choice there, 0 between calls */
-	signed char *beaten;          /* scratch by node of the tree: does the job beat it? -1: not asked yet */
+	/* scratch by node of the tree: does the job beat it? -1: not asked yet */
+	signed char *beaten;
 	size_t projects;              /* room of beaten[]: above those of all runs that there were */
 };
 

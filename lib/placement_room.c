@@ -18,16 +18,19 @@ static void forget_beaten(struct placement *p)
 		memset(p->beaten, -1, p->projects);
 }
 
-bool placement_may_displace(const struct placement_rules *rules, const struct placement_job *job, const struct placement_run *r)
+bool placement_may_displace(const struct placement_rules *rules, const struct placement_job *job,
+	const struct placement_run *r)
 {
 	if (r->project == job->project && (job->front == ORDER_LANE || job->cleared))
 		return true;
 	if (r->project != job->project && job->front == ORDER_SLOT && !r->slot)
 		return true;
-	return fairshare_beats(rules->funded, placement_node_of(job->project, job->user), placement_node_of(r->project, r->user), rules->h_ppm);
+	return fairshare_beats(rules->funded, placement_node_of(job->project, job->user),
+		placement_node_of(r->project, r->user), rules->h_ppm);
 }
 
-/* The same: what holds for one run of another project, or of another user of this one, holds for all of them. */
+/* The same: what holds for one run of another project, or of another user of this one, holds for all of
+ * them. */
 static bool may_displace(struct placement *p, const struct placement_rules *rules,
 	const struct placement_job *job, const struct placement_run *r)
 {

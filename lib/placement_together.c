@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * placement_together.c - the components of one job: all of them fit, or none does.
  *
- * Each is tried with what those before it were given as if it were so; then all of that is taken back. So the answer to the whole is as good as
- * the order of its components: the most demanding go first. */
+ * Each is tried with what those before it were given as if it were so; then all of that is taken back. So the
+ * answer to the whole is as good as the order of its components: the most demanding go first. */
 #include "lib/placement_inside.h"
 
 void placement_stay(struct placement *p, uint32_t run)
@@ -31,7 +31,8 @@ static void take_back(struct placement *p, const struct placement_choice *c)
 }
 
 int placement_fit_together(
-	struct placement *p, const struct placement_job *jobs, size_t n, int64_t now, struct placement_choice *choices)
+	struct placement *p, const struct placement_job *jobs, size_t n, int64_t now,
+	struct placement_choice *choices)
 {
 	size_t done = 0;
 	int rv = 1;
@@ -46,8 +47,8 @@ int placement_fit_together(
 	return rv;
 }
 
-int placement_make_room_together(struct placement *p, const struct placement_rules *rules, const struct placement_job *jobs, size_t n,
-	int64_t now, struct placement_choice *choices)
+int placement_make_room_together(struct placement *p, const struct placement_rules *rules,
+	const struct placement_job *jobs, size_t n, int64_t now, struct placement_choice *choices)
 {
 	size_t done = 0;
 	int rv = 1;

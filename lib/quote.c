@@ -70,7 +70,8 @@ static int add_price(struct quote *q, const struct quote_part *part, const struc
 		return -1;
 	/* Seconds times tasks: the price of both is the same. */
 	return part->price == 0 ? 0
-				: amount_add(q->hold_gpu_seconds, a->hold / part->price * part->request->gpus_max,
+				: amount_add(q->hold_gpu_seconds,
+				a->hold / part->price * part->request->gpus_max,
 					  &q->hold_gpu_seconds);
 }
 

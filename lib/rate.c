@@ -50,12 +50,14 @@ static int64_t dearest(const struct rate_table *t, const struct gpu_count *may_g
 }
 
 /* All that is typed, and what is no GPU; `untyped` for the rest. */
-static int price(const struct rate_table *t, const struct gpu_count *c, int64_t more, int64_t untyped, int64_t at, amount_t *out)
+static int price(const struct rate_table *t, const struct gpu_count *c, int64_t more, int64_t untyped,
+	int64_t at, amount_t *out)
 {
 	amount_t sum = 0;
 
 	for (int i = 0; i < c->ntypes; i++)
-		if (add(c->types[i].count, c->types[i].type[0] ? rate_of(t, c->types[i].type, at) : untyped, &sum) < 0)
+		if (add(c->types[i].count, c->types[i].type[0] ? rate_of(t, c->types[i].type, at) : untyped,
+			&sum) < 0)
 			return -1;
 	if (add(more, untyped, &sum) < 0 || add(c->shards, rate_of(t, RATE_SHARD, at), &sum) < 0 ||
 		add(c->mps, rate_of(t, RATE_MPS, at), &sum) < 0)
@@ -69,8 +71,9 @@ int rate_price(const struct rate_table *t, const struct gpu_count *given, int64_
 	return price(t, given, 0, rate_of(t, "", at), at, out);
 }
 
-int rate_price_dearest(const struct rate_table *t, const struct gpu_count *asked, int64_t gpus, const struct gpu_count *may_get, int64_t at,
-	amount_t *out)
+int rate_price_dearest(const struct rate_table *t, const struct gpu_count *asked, int64_t gpus,
+	const struct gpu_count *may_get, int64_t at, amount_t *out)
 {
-	return price(t, asked, gpus > asked->total ? gpus - asked->total : 0, dearest(t, may_get, at), at, out);
+	return price(t, asked, gpus > asked->total ? gpus - asked->total : 0, dearest(t, may_get, at), at,
+		out);
 }

@@ -5,7 +5,8 @@
 
 bool run_gave_way(const char *state, bool told)
 {
-	static const char *const by_itself[] = { "COMPLETED", "TIMEOUT", "DEADLINE", "NODE_FAIL", "BOOT_FAIL", "OUT_OF_MEMORY" };
+	static const char *const by_itself[] = { "COMPLETED", "TIMEOUT", "DEADLINE", "NODE_FAIL", "BOOT_FAIL",
+		"OUT_OF_MEMORY" };
 
 	if (!told)
 		return strcmp(state, "PREEMPTED") == 0;

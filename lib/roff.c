@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * roff.c - texts as mdoc(7) source (roff.h)
  *
- * Every hyphen is written as a minus: who copies an option or a file name out of a page must get the ASCII one. */
+ * Every hyphen is written as a minus: who copies an option or a file name out of a page must get the ASCII
+ * one. */
 #include "lib/roff.h"
 #include <string.h>
 
@@ -27,7 +28,8 @@ void roff_text(FILE *to, const char *text)
 	char last = '\n';
 
 	for (; *text; text++) {
-		char c = *text == ' ' && last == '.' ? '\n' : *text;	/* roff sees a sentence's end by that of its line */
+		/* roff sees a sentence's end by that of its line */
+		char c = *text == ' ' && last == '.' ? '\n' : *text;
 
 		if (last == '\n' && strchr(".'", c))
 			fputs("\\&", to);

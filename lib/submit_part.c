@@ -24,7 +24,8 @@ static int no_memory(struct fault *why)
 void submit_part_init(struct submit_part *p)
 {
 	*p = (struct submit_part){
-		.min_nodes = GPU_REQUEST_UNSET, .max_nodes = GPU_REQUEST_UNSET, .time_limit_s = TIME_LIMIT_UNSET,
+		.min_nodes = GPU_REQUEST_UNSET, .max_nodes = GPU_REQUEST_UNSET,
+			.time_limit_s = TIME_LIMIT_UNSET,
 	};
 	for (size_t i = 0; i < sizeof(p->number) / sizeof(p->number[0]); i++)
 		p->number[i] = GPU_REQUEST_UNSET;

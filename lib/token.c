@@ -76,6 +76,7 @@ char *token_set_waits(const char *comment, bool waits)
 		}
 	}
 	if (out)
-		snprintf(out + used, length + sizeof(" " WAITS_WORD) - used, "%s%s", waits && used ? " " : "", waits ? WAITS_WORD : "");
+		snprintf(out + used, length + sizeof(" " WAITS_WORD) - used, "%s%s", waits && used ? " " : "",
+			waits ? WAITS_WORD : "");
 	return out;
 }

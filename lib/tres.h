@@ -3,8 +3,8 @@
  *
  * Rule     an untyped gres/gpu=N is the total and typed keys are its breakdown; without it the typed keys are
  *          summed. A device is counted once, by its type when known.
- * Limit    a string can only tell what slurmctld wrote: without gres/gpu in AccountingStorageTRES no AllocTRES
- *          names a GPU, and gres_detail of the running job is the one that does.
+ * Limit    a string can only tell what slurmctld wrote: without gres/gpu in AccountingStorageTRES no
+ *          AllocTRES names a GPU, and gres_detail of the running job is the one that does.
  * Threads  pure functions: any thread */
 #ifndef LIB_TRES_H
 #define LIB_TRES_H

@@ -12,11 +12,13 @@ void wait_line_clear(struct wait_line *l)
 }
 
 /* The index of the nearest project on the path where somebody waits in front, and who; -1 = nowhere. */
-static int who_is_in_front(const struct wait_line *l, const int64_t *projects, int depth, int64_t user, struct wait_head *front)
+static int who_is_in_front(const struct wait_line *l, const int64_t *projects, int depth, int64_t user,
+	struct wait_head *front)
 {
 	for (int i = 0; i < depth; i++)
 		for (size_t k = 0; k < l->count; k++)
-			if (l->heads[k].project == projects[i] && (l->heads[k].user == WAIT_ANYBODY || l->heads[k].user == user)) {
+			if (l->heads[k].project == projects[i] &&
+				(l->heads[k].user == WAIT_ANYBODY || l->heads[k].user == user)) {
 				*front = l->heads[k];
 				return i;
 			}
@@ -38,8 +40,8 @@ static int stand_in_front(struct wait_line *l, const struct wait_head *head, str
 	return 0;
 }
 
-int wait_line_ask(struct wait_line *l, const struct wait_job *j, const struct budget_node *path, const int64_t *projects, int depth,
-	struct wait_answer *out, struct fault *why)
+int wait_line_ask(struct wait_line *l, const struct wait_job *j, const struct budget_node *path,
+	const int64_t *projects, int depth, struct wait_answer *out, struct fault *why)
 {
 	int64_t fits = budget_tasks(path, depth, j->per_task, j->tasks);
 	struct wait_head front;

@@ -28,7 +28,8 @@ static void threads_take(int root, int cpu, struct cpu_set *left, struct core *c
 		cpu_set_add(&siblings, cpu);
 	}
 	cpu_set_and(&siblings, &siblings, left);
-	for (int c = cpu_set_next(&siblings, 0); c >= 0 && core->threads < CORE_THREADS_MAX; c = cpu_set_next(&siblings, c + 1)) {
+	for (int c = cpu_set_next(&siblings, 0); c >= 0 && core->threads < CORE_THREADS_MAX;
+		c = cpu_set_next(&siblings, c + 1)) {
 		core->cpu[core->threads++] = c;
 		cpu_set_remove(left, c);
 	}

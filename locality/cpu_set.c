@@ -150,7 +150,8 @@ const char *cpu_set_text(const struct cpu_set *s, char buf[static CPU_LIST_MAX])
 
 		while (cpu_set_has(s, last + 1))
 			last++;
-		n = (size_t)snprintf(item, sizeof(item), last == c ? "%s%d" : "%s%d-%d", used ? "," : "", c, last);
+		n = (size_t)snprintf(item, sizeof(item), last == c ? "%s%d" : "%s%d-%d", used ? "," : "", c,
+			last);
 		if (used + n + sizeof(",...") > CPU_LIST_MAX) {
 			memcpy(buf + used, ",...", sizeof(",..."));
 			break;

@@ -17,7 +17,8 @@ struct cpu_set {
 };
 
 void cpu_set_clear(struct cpu_set *s);
-void cpu_set_add(struct cpu_set *s, int cpu);		/* of what is outside 0 .. CPUS_MAX - 1 nothing is kept */
+ /* of what is outside 0 .. CPUS_MAX - 1 nothing is kept */
+void cpu_set_add(struct cpu_set *s, int cpu);
 void cpu_set_remove(struct cpu_set *s, int cpu);
 bool cpu_set_has(const struct cpu_set *s, int cpu);
 int cpu_set_count(const struct cpu_set *s);
@@ -40,8 +41,8 @@ bool cpu_set_meets(const struct cpu_set *a, const struct cpu_set *b);	/* at leas
  * (no list) or ERANGE (a CPU above CPUS_MAX - 1). */
 int cpu_set_parse(const char *text, struct cpu_set *out);
 
-/* As Linux writes it; "" for the empty set. A list that is longer is cut behind a whole item and ends in ",..." .
- * Returns buf. */
+/* As Linux writes it; "" for the empty set. A list that is longer is cut behind a whole item and ends in
+ * ",..." . Returns buf. */
 #define CPU_LIST_MAX 1024
 const char *cpu_set_text(const struct cpu_set *s, char buf[static CPU_LIST_MAX]);
 

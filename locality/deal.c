@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * deal.c - CPUs to tasks (deal.h)
  *
- * Pieces are the threads of one core that one task has. Pieces of the same size that cost every task the same are a class (mostly a
- * NUMA node). How many pieces of each class a task has best is deal_cycles.c; here they are counted before, and handed out after it. */
+ * Pieces are the threads of one core that one task has. Pieces of the same size that cost every task the same
+ * are a class (mostly a NUMA node). How many pieces of each class a task has best is deal_cycles.c; here they
+ * are counted before, and handed out after it. */
 #include "locality/deal.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -85,7 +86,8 @@ struct pieces {
 	int *kind_of;			/* by task */
 	int classes;
 	int *size;			/* of the pieces of a class */
-	int64_t *cost;			/* of a piece: cost[kind * room + class], where room is that for as many classes as CPUs */
+	/* of a piece: cost[kind * room + class], where room is that for as many classes as CPUs */
+	int64_t *cost;
 	bool *local;			/* the same: all of its threads are next to the GPUs */
 };
 
@@ -177,10 +179,13 @@ static void class_find(const struct core *core, int room, struct pieces *p, stru
 }
 
 /* `room`: the most pieces that there can be. */
-static int pieces_make(const struct cores *cores, const struct deal_task tasks[], int count, int room, struct pieces *p)
+static int pieces_make(const struct cores *cores, const struct deal_task tasks[], int count, int room,
+	struct pieces *p)
 {
-	*p = (struct pieces){ .piece = calloc((size_t)room, sizeof(*p->piece)), .size = calloc((size_t)room, sizeof(*p->size)),
-		.kind = calloc((size_t)count, sizeof(*p->kind)), .kind_of = calloc((size_t)count, sizeof(*p->kind_of)) };
+	*p = (struct pieces){ .piece = calloc((size_t)room, sizeof(*p->piece)),
+		.size = calloc((size_t)room, sizeof(*p->size)),
+		.kind = calloc((size_t)count, sizeof(*p->kind)),
+		.kind_of = calloc((size_t)count, sizeof(*p->kind_of)) };
 	if (!p->piece || !p->size || !p->kind || !p->kind_of)
 		return -1;
 	kinds_find(tasks, count, p);
@@ -198,8 +203,8 @@ static int pieces_make(const struct cores *cores, const struct deal_task tasks[]
 	return 0;
 }
 
-/* Pieces of a class change hands so that each task has as many as `has` says: what a task keeps are its first ones, what
- * it gets are the first that others leave. */
+/* Pieces of a class change hands so that each task has as many as `has` says: what a task keeps are its first
+ * ones, what it gets are the first that others leave. */
 static void class_hand_out(struct pieces *p, int class, int tasks, int *has)
 {
 	for (int i = 0; i < p->count; i++) {
@@ -265,8 +270,8 @@ static int pieces_deal(const struct cores *cores, struct deal_task tasks[], int 
 		goto out;
 	for (int i = 0; i < p.count; i++)
 		has[p.piece[i].task * p.classes + p.piece[i].class]++;
-	rv = counts_deal(&(struct deal_counts){ .tasks = count, .classes = p.classes, .kind_of = p.kind_of, .size = p.size, .cost = p.cost,
-		.local = p.local, .room = cpus_of(cores), .has = has });
+	rv = counts_deal(&(struct deal_counts){ .tasks = count, .classes = p.classes, .kind_of = p.kind_of,
+		.size = p.size, .cost = p.cost, .local = p.local, .room = cpus_of(cores), .has = has });
 	if (rv < 0)
 		goto out;
 	for (int c = 0; c < p.classes; c++)
@@ -278,7 +283,8 @@ out:
 	return rv;
 }
 
-/* Threads of one core that came to one task are a larger piece, which may have a better place: until nothing gets better. */
+/* Threads of one core that came to one task are a larger piece, which may have a better place: until nothing
+ * gets better. */
 int deal_nearest(const struct cores *cores, struct deal_task tasks[], int count)
 {
 	int64_t before, after;
@@ -308,6 +314,7 @@ int64_t deal_cost(const struct cores *cores, const struct deal_task tasks[], int
 		for (int i = 0; tasks[t].near && i < cores->count; i++)
 			for (int j = 0; j < cores->core[i].threads; j++)
 				if (cpu_set_has(&tasks[t].cpus, cores->core[i].cpu[j]))
-					sum += nearness_cost(tasks[t].near, &cores->core[i], cores->core[i].cpu[j]);
+					sum += nearness_cost(tasks[t].near, &cores->core[i],
+						cores->core[i].cpu[j]);
 	return sum;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * deal_cycles.c - circles that make the sum smaller (deal_cycles.h), found with Bellman and Ford over the classes */
+ * deal_cycles.c - circles that make the sum smaller (deal_cycles.h), found with Bellman and Ford over the
+ * classes */
 #include "locality/deal_cycles.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* From class a to class b: what the sum changes by when `task`, for which that is least, gives a piece of a for one of b. */
+/* From class a to class b: what the sum changes by when `task`, for which that is least, gives a piece of a
+ * for one of b. */
 struct change {
 	int64_t cost;
 	int task;		/* -1: nobody has a piece of a, or the sizes differ */
@@ -33,7 +35,8 @@ static void changes_find(const struct deal_counts *d, struct change *change)
 			for (int b = 0; b < n; b++) {
 				struct change *c = &change[a * n + b];
 
-				if (a != b && d->size[a] == d->size[b] && (c->task < 0 || cost[b] - cost[a] < c->cost))
+				if (a != b && d->size[a] == d->size[b] &&
+					(c->task < 0 || cost[b] - cost[a] < c->cost))
 					*c = (struct change){ cost[b] - cost[a], t };
 			}
 		}
@@ -97,8 +100,8 @@ static void circle_make(const struct deal_counts *d, const struct search *s, int
 int deal_cycles(const struct deal_counts *d)
 {
 	size_t n = (size_t)d->classes;
-	struct search s = { .change = calloc(n * n + 1, sizeof(*s.change)), .sum = calloc(n + 1, sizeof(*s.sum)),
-		.before = calloc(n + 1, sizeof(*s.before)) };
+	struct search s = { .change = calloc(n * n + 1, sizeof(*s.change)),
+		.sum = calloc(n + 1, sizeof(*s.sum)), .before = calloc(n + 1, sizeof(*s.before)) };
 	int rv = -1, start;
 
 	if (s.change && s.sum && s.before) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * deal_cycles.h - how many pieces of each class each task has best; inside this room only (deal.h)
  *
- * A transport problem: tasks have fixed numbers of pieces, classes too, and a piece of a class costs each task something. Beginning with
- * what is, pieces are handed round in circles (t1 gives one of class a for one of b, t2 one of b for one of c, ...) as long as a circle
- * makes the sum smaller. When none does, the sum is the smallest there is (Klein 1967).
+ * A transport problem: tasks have fixed numbers of pieces, classes too, and a piece of a class costs each
+ * task something. Beginning with what is, pieces are handed round in circles (t1 gives one of class a for one
+ * of b, t2 one of b for one of c, ...) as long as a circle makes the sum smaller. When none does, the sum is
+ * the smallest there is (Klein 1967).
  *
  * Threads  pure function; allocates and frees */
 #ifndef LOCALITY_DEAL_CYCLES_H

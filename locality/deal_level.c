@@ -24,13 +24,16 @@ static int local_cpus(const struct deal_counts *d, int task)
 	return n;
 }
 
-/* How many pieces of class a the rich task gives for as many of class b, so that both come nearer to each other; 0: none. */
+/* How many pieces of class a the rich task gives for as many of class b, so that both come nearer to each
+ * other; 0: none. */
 static int pieces_to_change(const struct deal_counts *d, int rich, int poor, int a, int b, int difference)
 {
-	int has_a = d->has[rich * d->classes + a], has_b = d->has[poor * d->classes + b], level = difference / (2 * d->size[a]);
+	int has_a = d->has[rich * d->classes + a], has_b = d->has[poor * d->classes + b],
+		level = difference / (2 * d->size[a]);
 
-	if (!has_a || !has_b || d->size[a] != d->size[b] || !local_to(d, rich, a) || !local_to(d, poor, a) || local_to(d, rich, b) ||
-		local_to(d, poor, b) || cost_of(d, poor, a) - cost_of(d, poor, b) != cost_of(d, rich, a) - cost_of(d, rich, b))
+	if (!has_a || !has_b || d->size[a] != d->size[b] || !local_to(d, rich, a) || !local_to(d, poor, a) ||
+		local_to(d, rich, b) || local_to(d, poor, b) ||
+		cost_of(d, poor, a) - cost_of(d, poor, b) != cost_of(d, rich, a) - cost_of(d, rich, b))
 		return 0;
 	has_a = has_a < has_b ? has_a : has_b;
 	return has_a < level ? has_a : level;

@@ -17,7 +17,8 @@ static void nvidia_read(int root, const struct pci_address *a, struct device_nam
 {
 	char address[PCI_TEXT_MAX], text[SYSFS_TEXT_MAX], minor[16];
 
-	if (sysfs_read(root, text, sizeof(text), "proc/driver/nvidia/gpus/%s/information", pci_text(a, address)) <= 0)
+	if (sysfs_read(root, text, sizeof(text), "proc/driver/nvidia/gpus/%s/information",
+		    pci_text(a, address)) <= 0)
 		return;
 	if (sysfs_field(text, "GPU UUID", ':', out->uuid, sizeof(out->uuid)) < 0 || strchr(out->uuid, '?'))
 		out->uuid[0] = '\0';	/* "GPU-????????-..." before the driver has looked */
@@ -82,7 +83,8 @@ static void order_find(int root, const struct devices *d, struct device_name out
 	}
 	for (int i = 0; i < d->gpus; i++)
 		for (int j = 0; j < d->gpus; j++)
-			out[i].order += d->gpu[j].vendor == d->gpu[i].vendor && !d->gpu[j].console && place[j] < place[i];
+			out[i].order += d->gpu[j].vendor == d->gpu[i].vendor && !d->gpu[j].console &&
+					place[j] < place[i];
 }
 
 void device_names_read(int root, const struct devices *devices, struct device_name out[GPUS_MAX])

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * device_node.c - which NUMA node a GPU belongs to (devices.h)
  *
- * -1 in numa_node means that nobody knows. It is never read as 0, and local_cpulist is not asked then: it has every CPU. */
+ * -1 in numa_node means that nobody knows. It is never read as 0, and local_cpulist is not asked then: it has
+ * every CPU. */
 #include "locality/device_node.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 enum { KFD_NODES_MAX = 256 };
 
 const char *const node_from_name[NODE_FROMS] = {
-	[FROM_NOBODY] = "none", [FROM_FILE] = "file", [FROM_DEVICE] = "numa_node", [FROM_BRIDGE] = "bridge", [FROM_KFD] = "kfd",
+	[FROM_NOBODY] = "none", [FROM_FILE] = "file", [FROM_DEVICE] = "numa_node", [FROM_BRIDGE] = "bridge",
+		[FROM_KFD] = "kfd",
 };
 
 int device_node_told(int root, const struct numa *numa, const struct pci_path *path, enum node_from *from)
@@ -21,7 +23,8 @@ int device_node_told(int root, const struct numa *numa, const struct pci_path *p
 	int64_t node;
 
 	for (int at = path->hops - 1; at >= 0; at--) {
-		if (sysfs_number(root, &node, "sys/bus/pci/devices/%s/numa_node", pci_text(&path->hop[at], device)) < 0)
+		if (sysfs_number(root, &node, "sys/bus/pci/devices/%s/numa_node",
+			pci_text(&path->hop[at], device)) < 0)
 			continue;
 		if (node >= 0 && numa_find(numa, (int)node) >= 0) {
 			*from = at == path->hops - 1 ? FROM_DEVICE : FROM_BRIDGE;
@@ -41,14 +44,16 @@ static int64_t field_number(const char *text, const char *name)
 	return sysfs_field(text, name, ' ', value, sizeof(value)) < 0 ? -1 : strtoll(value, NULL, 10);
 }
 
-/* The n-th of its nodes with CPUs is the n-th of Linux's: both are made of the same table of the firmware. -1: it has none. */
+/* The n-th of its nodes with CPUs is the n-th of Linux's: both are made of the same table of the firmware.
+ * -1: it has none. */
 static int kfd_cpu_node(int root, const struct numa *numa, int kfd)
 {
 	char text[SYSFS_TEXT_MAX];
 	int order = 0;
 
 	for (int i = 0; i <= kfd; i++) {
-		if (sysfs_read(root, text, sizeof(text), KFD "properties", i) <= 0 || field_number(text, "cpu_cores_count") <= 0) {
+		if (sysfs_read(root, text, sizeof(text), KFD "properties", i) <= 0 ||
+			field_number(text, "cpu_cores_count") <= 0) {
 			if (i == kfd)
 				return -1;
 			continue;
@@ -71,7 +76,8 @@ int kfd_find(int root, const struct pci_address *a)
 
 		if (n < 0 && i > 0)	/* no further node; node 0 may be hidden from us */
 			return -1;
-		if (sysfs_read(root, text, sizeof(text), KFD "properties", i) > 0 && field_number(text, "location_id") == place &&
+		if (sysfs_read(root, text, sizeof(text), KFD "properties", i) > 0 &&
+			field_number(text, "location_id") == place &&
 			field_number(text, "cpu_cores_count") <= 0 &&
 			(field_number(text, "domain") < 0 || field_number(text, "domain") == a->domain))
 			return i;
@@ -134,7 +140,8 @@ static void near_cpus_find(int root, const struct numa *numa, struct gpu *g)
 		return;
 	numa_nearest_cpus(numa, numa_find(numa, g->node), &g->near_cpus);
 	if (g->node_from == FROM_DEVICE &&
-		sysfs_list(root, &local, "sys/bus/pci/devices/%s/local_cpulist", pci_text(&g->address, device)) == 0 &&
+		sysfs_list(root, &local, "sys/bus/pci/devices/%s/local_cpulist",
+			pci_text(&g->address, device)) == 0 &&
 		!cpu_set_empty(&local) && cpu_set_within(&local, &g->near_cpus))
 		g->near_cpus = local;
 }

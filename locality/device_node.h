@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * device_node.h - the ladder from a PCI device to its NUMA node; inside this room only (devices.h tells the rule)
+ * device_node.h - the ladder from a PCI device to its NUMA node; inside this room only (devices.h tells the
+ * rule)
  *
  * Threads  any; nothing is kept */
 #ifndef LOCALITY_DEVICE_NODE_H

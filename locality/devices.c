@@ -41,7 +41,8 @@ static unsigned id_read(int root, const char *device, const char *file)
 	return (unsigned)id;
 }
 
-static void gpu_read(int root, const struct numa *numa, const struct places_file *file, const char *name, struct gpu *g)
+static void gpu_read(int root, const struct numa *numa, const struct places_file *file, const char *name,
+	struct gpu *g)
 {
 	g->vendor = id_read(root, name, "vendor");
 	g->device = id_read(root, name, "device");
@@ -69,7 +70,8 @@ static void first_name(int root, const char *path, char name[DEVICE_NAME_MAX])
 	closedir(d);
 }
 
-/* Ethernet by class, but with a library of its own instead of verbs: HPE's Slingshot, Amazon's EFA (efa0, efa1, ...). */
+/* Ethernet by class, but with a library of its own instead of verbs: HPE's Slingshot, Amazon's EFA (efa0,
+ * efa1, ...). */
 static bool has_own_fabric(unsigned vendor, unsigned device)
 {
 	return (vendor == 0x17db && device == 0x0501) || (vendor == 0x1d0f && device >> 4 == 0xefa);
@@ -111,9 +113,12 @@ static void device_take(int folder, const char *name, struct devices *out)
 		return;
 	class >>= 8;
 	if (is_gpu((unsigned)class) && out->gpus < GPUS_MAX)
-		out->gpu[out->gpus++] = (struct gpu){ .address = a, .class = (unsigned)class, .node = NODE_UNKNOWN };
-	else if ((class == CLASS_ETHERNET || class == CLASS_INFINIBAND) && out->nics < NICS_MAX && !is_virtual(folder, name))
-		out->nic[out->nics++] = (struct nic){ .address = a, .class = (unsigned)class, .node = NODE_UNKNOWN };
+		out->gpu[out->gpus++] = (struct gpu){ .address = a, .class = (unsigned)class,
+			.node = NODE_UNKNOWN };
+	else if ((class == CLASS_ETHERNET || class == CLASS_INFINIBAND) && out->nics < NICS_MAX &&
+		!is_virtual(folder, name))
+		out->nic[out->nics++] = (struct nic){ .address = a, .class = (unsigned)class,
+			.node = NODE_UNKNOWN };
 }
 
 static int gpus_by_address(const void *a, const void *b)
@@ -148,7 +153,8 @@ int devices_read(int root, const struct numa *numa, const struct places_file *fi
 {
 	char name[PCI_TEXT_MAX];
 
-	*out = (struct devices){ .gpu = calloc(GPUS_MAX, sizeof(*out->gpu)), .nic = calloc(NICS_MAX, sizeof(*out->nic)) };
+	*out = (struct devices){ .gpu = calloc(GPUS_MAX, sizeof(*out->gpu)),
+		.nic = calloc(NICS_MAX, sizeof(*out->nic)) };
 	if (!out->gpu || !out->nic) {
 		devices_free(out);
 		errno = ENOMEM;

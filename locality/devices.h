@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * devices.h - the GPUs and network cards of a machine, and what they are next to
  *
- * GPU        display controllers and processing accelerators of the PCI bus (classes 0300, 0302, 0380, 1200). The little
- *            graphics chips of management boards are among them and are marked `console`: nobody computes on them.
- * Node       from the first that tells (node_from): the site's file, which may correct firmware; numa_node of the device;
- *            numa_node of a bridge above it; AMD's KFD links. Else NODE_UNKNOWN.
- * Near CPUs  local_cpulist where it is narrower than the node (a cache's CPUs), else the node's; of a node without CPUs those
- *            of the nearest ones. None where the node is unknown: local_cpulist then has all CPUs of the machine.
+ * GPU        display controllers and processing accelerators of the PCI bus (classes 0300, 0302, 0380, 1200).
+ *            The little graphics chips of management boards are among them and are marked `console`: nobody
+ *            computes on them.
+ * Node       from the first that tells (node_from): the site's file, which may correct firmware; numa_node of
+ *            the device; numa_node of a bridge above it; AMD's KFD links. Else NODE_UNKNOWN.
+ * Near CPUs  local_cpulist where it is narrower than the node (a cache's CPUs), else the node's; of a node
+ *            without CPUs those of the nearest ones. None where the node is unknown: local_cpulist then has
+ *            all CPUs of the machine.
  * Threads    any; an object that is read does not change */
 #ifndef LOCALITY_DEVICES_H
 #define LOCALITY_DEVICES_H
@@ -36,7 +38,8 @@ struct gpu {
 struct nic {
 	struct pci_address address;
 	unsigned vendor, device, class;
-	bool fabric;			/* messages between nodes go over it: InfiniBand, Ethernet with verbs, Slingshot, EFA */
+	/* messages between nodes go over it: InfiniBand, Ethernet with verbs, Slingshot, EFA */
+	bool fabric;
 	char name[DEVICE_NAME_MAX];	/* "mlx5_2", else "eth0", else "" */
 	int node;
 	struct pci_path path;
@@ -60,7 +63,8 @@ enum nic_distance { NIC_SAME_SWITCH, NIC_SAME_ROOT, NIC_SAME_NODE, NIC_ELSEWHERE
 extern const char *const nic_distance_name[NIC_DISTANCES];	/* "switch", "root", "node", "elsewhere" */
 enum nic_distance nic_distance(const struct gpu *g, const struct nic *n);
 
-/* The nearest: of several those of the fabric before the others, then in the order of the bus. NULL: there is none. */
+/* The nearest: of several those of the fabric before the others, then in the order of the bus. NULL: there is
+ * none. */
 const struct nic *nic_nearest(const struct devices *d, const struct gpu *g);
 
 #endif

@@ -29,7 +29,8 @@ static struct link_width width_read(int root, const struct pci_address *a, const
 	pci_text(a, device);
 	if (sysfs_read(root, text, sizeof(text), "sys/bus/pci/devices/%s/%s_link_speed", device, which) > 0)
 		w.tenths_gts = link_speed_parse(text);
-	if (sysfs_number(root, &lanes, "sys/bus/pci/devices/%s/%s_link_width", device, which) == 0 && lanes > 0 && lanes <= LANES_MAX)
+	if (sysfs_number(root, &lanes, "sys/bus/pci/devices/%s/%s_link_width", device, which) == 0 &&
+		lanes > 0 && lanes <= LANES_MAX)
 		w.lanes = (int)lanes;
 	return w;
 }
@@ -41,8 +42,8 @@ static int smaller(int a, int b)
 	return a < b ? a : b;
 }
 
-/* The hop of the card's end of the slot: up through bridges of the GPU's own vendor, which are on the card; never the
- * first hop, the port of the host, which is Intel's too on Intel's machines. */
+/* The hop of the card's end of the slot: up through bridges of the GPU's own vendor, which are on the card;
+ * never the first hop, the port of the host, which is Intel's too on Intel's machines. */
 static int slot_end(int root, unsigned vendor, const struct pci_path *path)
 {
 	int at = path->hops - 1;
@@ -51,8 +52,8 @@ static int slot_end(int root, unsigned vendor, const struct pci_path *path)
 		char device[PCI_TEXT_MAX];
 		int64_t above = 0;
 
-		if (sysfs_number(root, &above, "sys/bus/pci/devices/%s/vendor", pci_text(&path->hop[at - 1], device)) < 0 ||
-			above != vendor)
+		if (sysfs_number(root, &above, "sys/bus/pci/devices/%s/vendor",
+			pci_text(&path->hop[at - 1], device)) < 0 || above != vendor)
 			break;
 		at--;
 	}

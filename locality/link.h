@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * link.h - the PCIe link of a card: what it is now, and what both ends of it could do
  *
- * Which link  of a card with a switch of its own (AMD, Intel) the GPU behind it tells 2.5 GT/s x1 or whatever is on the board;
- *             what counts is the card's upper port in its slot.
+ * Which link  of a card with a switch of its own (AMD, Intel) the GPU behind it tells 2.5 GT/s x1 or whatever
+ *             is on the board; what counts is the card's upper port in its slot.
  * Possible    the smaller of what the card and the port above it can do
- * Speed       an idle GPU turns its link down: a low speed says something only while it works, a small width always
+ * Speed       an idle GPU turns its link down: a low speed says something only while it works, a small width
+ *             always
  * Threads     any; nothing is kept */
 #ifndef LOCALITY_LINK_H
 #define LOCALITY_LINK_H

@@ -13,7 +13,8 @@ enum {
 /* Is node[at] where the GPU is? One whose file names CPUs of several nodes is at all of these. */
 static bool is_home(const struct numa *numa, const struct gpu *g, int at)
 {
-	return g->node != NODE_UNKNOWN ? numa->node[at].id == g->node : cpu_set_meets(&g->near_cpus, &numa->node[at].cpus);
+	return g->node != NODE_UNKNOWN ? numa->node[at].id == g->node
+		: cpu_set_meets(&g->near_cpus, &numa->node[at].cpus);
 }
 
 static void gpu_add(const struct numa *numa, const struct gpu *g, struct nearness *out)
@@ -23,10 +24,12 @@ static void gpu_add(const struct numa *numa, const struct gpu *g, struct nearnes
 
 		if (!is_home(numa, g, home))
 			continue;
-		near = numa_of_cpu(numa, cpu_set_next(&g->near_cpus, 0));	/* a node without CPUs is in no package */
+		/* a node without CPUs is in no package */
+		near = numa_of_cpu(numa, cpu_set_next(&g->near_cpus, 0));
 		for (int i = 0; i < numa->nodes; i++) {
 			bool same = near >= 0 && numa->node[near].package == numa->node[i].package;
-			int64_t cost = (int64_t)numa->distance[home * numa->nodes + i] * STEP + (same ? TIE_PACKAGE : TIE_OTHER);
+			int64_t cost = (int64_t)numa->distance[home * numa->nodes + i] * STEP + (same
+				? TIE_PACKAGE : TIE_OTHER);
 
 			if (cost < out->node_cost[i])
 				out->node_cost[i] = cost;
@@ -36,7 +39,8 @@ static void gpu_add(const struct numa *numa, const struct gpu *g, struct nearnes
 
 int nearness_of(const struct numa *numa, const struct gpu *const gpus[], int count, struct nearness *out)
 {
-	*out = (struct nearness){ .nodes = numa->nodes, .node_cost = calloc((size_t)numa->nodes + 1, sizeof(*out->node_cost)) };
+	*out = (struct nearness){ .nodes = numa->nodes,
+		.node_cost = calloc((size_t)numa->nodes + 1, sizeof(*out->node_cost)) };
 	if (!out->node_cost) {
 		errno = ENOMEM;
 		return -1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * nearness.h - how far each CPU of a machine is from a set of GPUs
  *
- * Order   by the SLIT distance from the nearest of the GPUs; at the same distance the GPU's own CPUs (a cache's) first, then those of
- *         the same package. The steps are so far apart that a sum over all CPUs of a machine keeps that order.
+ * Order   by the SLIT distance from the nearest of the GPUs; at the same distance the GPU's own CPUs (a
+ *         cache's) first, then those of the same package. The steps are so far apart that a sum over all CPUs
+ *         of a machine keeps that order.
  * Threads pure functions; an object belongs to its caller */
 #ifndef LOCALITY_NEARNESS_H
 #define LOCALITY_NEARNESS_H
@@ -10,13 +11,16 @@
 #include "locality/devices.h"
 
 struct nearness {
-	bool known;		/* of at least one GPU it is known where it is; else everything is equally near */
+	/* of at least one GPU it is known where it is; else everything is equally near */
+	bool known;
 	struct cpu_set local;	/* the GPUs' near CPUs */
 	int nodes;
-	int64_t *node_cost;	/* of a CPU of node[i] that is not local; the costs are compared, never told */
+	/* of a CPU of node[i] that is not local; the costs are compared, never told */
+	int64_t *node_cost;
 };
 
-/* Of `count` GPUs; those whose node is unknown do not count. 0, to be freed with nearness_free; or -1 and ENOMEM. */
+/* Of `count` GPUs; those whose node is unknown do not count. 0, to be freed with nearness_free; or -1 and
+ * ENOMEM. */
 int nearness_of(const struct numa *numa, const struct gpu *const gpus[], int count, struct nearness *out);
 void nearness_free(struct nearness *n);	/* of one that is all zero, too */
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * nic.c - which network card is nearest to a GPU (devices.h): by the bridges that both are below, then by the node */
+ * nic.c - which network card is nearest to a GPU (devices.h): by the bridges that both are below, then by the
+ * node */
 #include "locality/devices.h"
 #include <stddef.h>
 #include <string.h>
 
 const char *const nic_distance_name[NIC_DISTANCES] = {
-	[NIC_SAME_SWITCH] = "switch", [NIC_SAME_ROOT] = "root", [NIC_SAME_NODE] = "node", [NIC_ELSEWHERE] = "elsewhere",
+	[NIC_SAME_SWITCH] = "switch", [NIC_SAME_ROOT] = "root", [NIC_SAME_NODE] = "node",
+		[NIC_ELSEWHERE] = "elsewhere",
 };
 
 /* Bridges that both ways begin with. */

@@ -35,7 +35,8 @@ static bool has_memory(int root, int id, const struct cpu_set *with_memory, bool
 
 	if (told)
 		return cpu_set_has(with_memory, id);
-	return sysfs_read(root, text, sizeof(text), NODES "node%d/meminfo", id) > 0 && !strstr(text, "MemTotal:        0 kB");
+	return sysfs_read(root, text, sizeof(text), NODES "node%d/meminfo", id) > 0 &&
+		!strstr(text, "MemTotal:        0 kB");
 }
 
 static void node_read(int root, int id, struct node *node)
@@ -47,7 +48,8 @@ static void node_read(int root, int id, struct node *node)
 	sysfs_list(root, &node->cpus, NODES "node%d/cpulist", id);
 	cpu = cpu_set_next(&node->cpus, 0);
 	if (cpu >= 0)
-		sysfs_number(root, &package, "sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
+		sysfs_number(root, &package, "sys/devices/system/cpu/cpu%d/topology/physical_package_id",
+			cpu);
 	node->package = (int)package;
 }
 

@@ -16,7 +16,8 @@ static bool hex_read(const char **p, int digits, uint64_t *out)
 	int n = 0;
 
 	for (*out = 0; n < digits && isxdigit((unsigned char)**p); n++, ++*p)
-		*out = *out << 4 | (uint64_t)(isdigit((unsigned char)**p) ? **p - '0' : tolower((unsigned char)**p) - 'a' + 10);
+		*out = *out << 4 | (uint64_t)(isdigit((unsigned char)**p) ? **p - '0'
+			: tolower((unsigned char)**p) - 'a' + 10);
 	return n > 0;
 }
 
@@ -31,9 +32,11 @@ int pci_parse(const char *text, struct pci_address *out)
 	}
 	if (n >= 1 && n < 3 && *text == '.') {	/* the last part is the device */
 		text++;
-		if (hex_read(&text, 1, &function) && !*text && part[n - 1] <= 0xff && part[n] <= 0x1f && function <= 7) {
-			*out = (struct pci_address){ .domain = n == 2 ? (uint32_t)part[0] : 0, .bus = (uint8_t)part[n - 1],
-				.device = (uint8_t)part[n], .function = (uint8_t)function };
+		if (hex_read(&text, 1, &function) && !*text && part[n - 1] <= 0xff && part[n] <= 0x1f &&
+			function <= 7) {
+			*out = (struct pci_address){ .domain = n == 2 ? (uint32_t)part[0] : 0,
+				.bus = (uint8_t)part[n - 1], .device = (uint8_t)part[n],
+				.function = (uint8_t)function };
 			return 0;
 		}
 	}
@@ -56,7 +59,8 @@ int pci_compare(const struct pci_address *a, const struct pci_address *b)
 	return a->device != b->device ? a->device - b->device : a->function - b->function;
 }
 
-/* The link is ../../../devices/pci0000:c0/0000:c0:01.1/0000:c1:00.0; other parts than these have other parents. */
+/* The link is ../../../devices/pci0000:c0/0000:c0:01.1/0000:c1:00.0; other parts than these have other
+ * parents. */
 static void path_take(char *link, struct pci_path *out)
 {
 	struct pci_address a;
@@ -96,8 +100,10 @@ const char *pci_vendor_name(unsigned vendor)
 		unsigned vendor;
 		const char *name;
 	} names[] = {
-		{ PCI_NVIDIA, "nvidia" }, { PCI_AMD, "amd" }, { PCI_INTEL, "intel" }, { 0x15b3, "mellanox" }, { 0x17db, "hpe" },
-		{ 0x1a03, "aspeed" }, { 0x102b, "matrox" }, { 0x1d0f, "amazon" }, { 0x14e4, "broadcom" }, { 0x1af4, "virtio" },
+		{ PCI_NVIDIA, "nvidia" }, { PCI_AMD, "amd" }, { PCI_INTEL, "intel" }, { 0x15b3, "mellanox" },
+			{ 0x17db, "hpe" },
+		{ 0x1a03, "aspeed" }, { 0x102b, "matrox" }, { 0x1d0f, "amazon" }, { 0x14e4, "broadcom" },
+			{ 0x1af4, "virtio" },
 		{ 0x1234, "qemu" }, { 0x1da3, "habana" }, { 0x1bcf, "nec" }, { 0x19e5, "huawei" },
 	};
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * pci.h - the address of a device on the PCI bus, the one name of a GPU that kernel, runtimes and Slurm share
  *
- * Written 0000:c1:00.0 by the kernel, 0000:C1:00.0 by CUDA, 00000000:C1:00.0 by NVML; a domain may have 32 bits.
+ * Written 0000:c1:00.0 by the kernel, 0000:C1:00.0 by CUDA, 00000000:C1:00.0 by NVML; a domain may have 32
+ * bits.
  *
  * Threads  pure functions, but for pci_path_read */
 #ifndef LOCALITY_PCI_H
@@ -18,9 +19,11 @@ struct pci_address {
 int pci_parse(const char *text, struct pci_address *out);
 
 #define PCI_TEXT_MAX 24
-const char *pci_text(const struct pci_address *a, char buf[static PCI_TEXT_MAX]);	/* as the kernel writes it */
+ /* as the kernel writes it */
+const char *pci_text(const struct pci_address *a, char buf[static PCI_TEXT_MAX]);
 
-int pci_compare(const struct pci_address *a, const struct pci_address *b);	/* <0, 0, >0: the order of the bus */
+ /* <0, 0, >0: the order of the bus */
+int pci_compare(const struct pci_address *a, const struct pci_address *b);
 
 /* The way from the host bridge down to the device, as sysfs shows it: bridges first, the device last. */
 #define PCI_HOPS_MAX 16
@@ -33,7 +36,8 @@ struct pci_path {
 /* `root` as in sysfs.h. A device whose place is not told is its own only hop. Cannot fail. */
 void pci_path_read(int root, const struct pci_address *a, struct pci_path *out);
 
-/* "nvidia", "amd", "intel" and others, by the number of the vendor; NULL for one that is not known. Static. */
+/* "nvidia", "amd", "intel" and others, by the number of the vendor; NULL for one that is not known.
+ * Static. */
 const char *pci_vendor_name(unsigned vendor);
 
 enum { PCI_NVIDIA = 0x10de, PCI_AMD = 0x1002, PCI_INTEL = 0x8086 };

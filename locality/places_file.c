@@ -19,7 +19,8 @@ static int line_take(struct place_line *l, const char *kind, const char *value)
 		l->node = (int)node;
 		return 0;
 	}
-	return !strcmp(kind, "cpus") && cpu_set_parse(value, &l->cpus) == 0 && !cpu_set_empty(&l->cpus) ? 0 : -1;
+	return !strcmp(kind, "cpus") && cpu_set_parse(value, &l->cpus) == 0 &&
+		!cpu_set_empty(&l->cpus) ? 0 : -1;
 }
 
 /* `text` is one line, which is cut into words. 0; or -1. */
@@ -56,8 +57,10 @@ static int lines_read(FILE *from, const char *path, struct places_file *out, str
 		rv = line_add(out, text);
 	}
 	if (rv < 0 && errno == EINVAL)
-		fault_set(why, "%s:%d: a line is \"BUS_ID node N\" or \"BUS_ID cpus LIST\", as in \"0000:d1:00.0 cpus 0-7,64-71\"", path,
-			number);
+		fault_set(why,
+			"%s:%d: a line is \"BUS_ID node N\" or \"BUS_ID cpus LIST\", as in \"0000:d1:00.0 "
+			"cpus 0-7,64-71\"",
+			path, number);
 	else if (rv < 0 || ferror(from))
 		rv = fault_set(why, "%s: %s", path, strerror(errno));
 	free(text);

@@ -17,8 +17,8 @@ static bool names(const char *type, const char *word)
 
 enum binding binding_of(const char *type)
 {
-	static const char *const users[] = { "none", "map_cpu", "rank", "rank_ldom", "map_ldom", "mask_ldom" },
-				 *const units[] = { "cores", "threads", "sockets", "ldoms" };
+	static const char *const users[] = {"none", "map_cpu", "rank", "rank_ldom", "map_ldom", "mask_ldom"},
+				 *const units[] = {"cores", "threads", "sockets", "ldoms"};
 
 	if (!type)
 		return BINDING_NONE;
@@ -66,7 +66,8 @@ static int share_out(const struct cores *cores, struct deal_task tasks[], int co
 	return rv;
 }
 
-int plan_make(const struct cores *cores, struct deal_task tasks[], int count, enum binding binding, int cpus_each, enum plan *done)
+int plan_make(const struct cores *cores, struct deal_task tasks[], int count, enum binding binding,
+	int cpus_each, enum plan *done)
 {
 	int rv;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * sysfs.c - openat, read, close (sysfs.h): stdio would cost as much again, and there are hundreds of files. */
+ * sysfs.c - openat, read, close (sysfs.h): stdio would cost as much again, and there are hundreds of
+ * files. */
 #include "locality/sysfs.h"
 #include <errno.h>
 #include <fcntl.h>

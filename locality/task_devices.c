@@ -60,12 +60,14 @@ static int numbers_read(const char *text, int out[GPUS_MAX])
 	return n;
 }
 
-/* By Slurm's indices, in the order of the bus; those of a node with several vendors run on over all of them, in an order that only
- * gres.conf knows: then every GPU of the vendor can be meant. false: Slurm tells none. */
+/* By Slurm's indices, in the order of the bus; those of a node with several vendors run on over all of them,
+ * in an order that only gres.conf knows: then every GPU of the vendor can be meant. false: Slurm tells none.
+ */
 static bool slurm_list(const struct search *s, const struct list *all, struct list *out)
 {
 	const char *text = s->get(s->from, "SLURM_STEP_GPUS");
-	int number[GPUS_MAX], n = numbers_read(text ? text : s->get(s->from, "SLURM_JOB_GPUS"), number), others = 0;
+	int number[GPUS_MAX], n = numbers_read(text ? text : s->get(s->from, "SLURM_JOB_GPUS"), number),
+			      others = 0;
 
 	if (n < 0)
 		return false;
@@ -90,7 +92,8 @@ static bool slurm_list(const struct search *s, const struct list *all, struct li
 
 /* --- words -------------------------------------------------------------------------------------------- */
 
-/* "GPU-8f6d", abbreviated or not; "MIG-GPU-8f6d.../1/0" and "MIG-8f6d..." are parts: the second does not tell of which. -1: none of these. */
+/* "GPU-8f6d", abbreviated or not; "MIG-GPU-8f6d.../1/0" and "MIG-8f6d..." are parts: the second does not tell
+ * of which. -1: none of these. */
 static int uuid_find(const struct search *s, const struct list *l, const char *word)
 {
 	int found = -1;
@@ -163,7 +166,8 @@ static bool counts_the_node(const struct search *s, const char *value)
 
 	if (!text)
 		text = s->get(s->from, "SLURM_JOB_GPUS");
-	return !text || cpu_set_parse(text, &slurm) < 0 || cpu_set_parse(value, &visible) < 0 || cpu_set_within(&visible, &slurm);
+	return !text || cpu_set_parse(text, &slurm) < 0 || cpu_set_parse(value, &visible) < 0 ||
+	       cpu_set_within(&visible, &slurm);
 }
 
 static bool models_differ(const struct search *s, const struct list *l)
@@ -181,14 +185,15 @@ static void cuda_order(const struct search *s, const struct list *base, const ch
 {
 	const char *order = s->get(s->from, "CUDA_DEVICE_ORDER");
 
-	if (l->count < base->count && strncmp(value, "GPU-", 4) && strncmp(value, "MIG-", 4) && models_differ(s, base) &&
-		(!order || strcmp(order, "PCI_BUS_ID"))) {
+	if (l->count < base->count && strncmp(value, "GPU-", 4) && strncmp(value, "MIG-", 4) &&
+		models_differ(s, base) && (!order || strcmp(order, "PCI_BUS_ID"))) {
 		*l = *base;
 		l->unsure = true;
 	}
 }
 
-/* The variable of a vendor, which counts what the cgroup leaves; where nobody knows what that is, Slurm's list or the whole node. */
+/* The variable of a vendor, which counts what the cgroup leaves; where nobody knows what that is, Slurm's
+ * list or the whole node. */
 static struct list vendor_take(const struct search *s, unsigned vendor, const char *variable)
 {
 	struct list all = all_of(s, vendor), base = allowed_of(s, &all), slurm, out;
@@ -226,13 +231,14 @@ static void hip_take(const struct search *s, bool nvidia, struct list *l)
 	free(copy);
 }
 
-void task_gpus_find(const struct devices *devices, const struct device_name names[], variable_get get, void *from,
-	struct task_gpus *out)
+void task_gpus_find(const struct devices *devices, const struct device_name names[], variable_get get,
+	void *from, struct task_gpus *out)
 {
 	static const struct {
 		unsigned vendor;
 		const char *variable;
-	} vendors[] = { { PCI_NVIDIA, "CUDA_VISIBLE_DEVICES" }, { PCI_AMD, "ROCR_VISIBLE_DEVICES" }, { PCI_INTEL, "ZE_AFFINITY_MASK" } };
+	} vendors[] = {{PCI_NVIDIA, "CUDA_VISIBLE_DEVICES"}, {PCI_AMD, "ROCR_VISIBLE_DEVICES"},
+		{PCI_INTEL, "ZE_AFFINITY_MASK"}};
 	struct search s = { devices, names, get, from };
 	bool chosen[GPUS_MAX] = { false }, nvidia = all_of(&s, PCI_NVIDIA).count > 0;
 

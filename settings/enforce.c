@@ -35,7 +35,8 @@ const char *settings_enforcement_name(enum enforcement e)
 	return words[e];
 }
 
-bool settings_enforce_next(const char **cursor, const char **partition, size_t *length, enum enforcement *word)
+bool settings_enforce_next(const char **cursor, const char **partition, size_t *length,
+	enum enforcement *word)
 {
 	int found;
 
@@ -55,7 +56,8 @@ int settings_enforce_check(const char *enforce_partitions, struct fault *why)
 
 	while (next_pair(&cursor, &name, &length, &word))
 		if (word < 0)
-			return fault_errno(why, EINVAL, "enforce_partitions: \"%.*s\" is not PARTITION=on, =warn or =off",
+			return fault_errno(why, EINVAL,
+				"enforce_partitions: \"%.*s\" is not PARTITION=on, =warn or =off",
 				(int)strcspn(name, SEPARATORS), name);
 	return 0;
 }

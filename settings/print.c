@@ -83,7 +83,8 @@ void settings_print_sample(FILE *to)
 /* --- the manual ------------------------------------------------------------------------------------- */
 
 static const char *const argument_of[] = {
-	[SOCKET_PATH] = "PATH", [FILE_PATH] = "PATH", [OPTIONAL_PATH] = "PATH", [ADDRESS] = "HOST:PORT", [SERVER] = "URL", [URL] = "URL",
+	[SOCKET_PATH] = "PATH", [FILE_PATH] = "PATH", [OPTIONAL_PATH] = "PATH", [ADDRESS] = "HOST:PORT",
+		[SERVER] = "URL", [URL] = "URL",
 	[NAME] = "NAME", [TEXT] = "TEXT", [ZONE] = "ZONE", [COUNT_OF] = "N",
 	[MILLISECONDS] = "LENGTH", [SECONDS] = "LENGTH", [CHOICE] = "WORD",
 };
@@ -95,7 +96,8 @@ static void manual_values(const struct setting_row *row, FILE *to)
 	if (has_range(row))
 		fprintf(to, "From %s.\n", setting_range_text(row, range));
 	for (int i = 0; row->words && row->words[i]; i++)
-		fprintf(to, "%s\n.Cm %s\n%s", i ? "or" : "One of", row->words[i], row->words[i + 1] ? "" : ".Pp\n");
+		fprintf(to, "%s\n.Cm %s\n%s", i ? "or" : "One of", row->words[i],
+			row->words[i + 1] ? "" : ".Pp\n");
 	fputs("Default:\n.Cm", to);
 	roff_word(to, *row->preset ? row->preset : "\"\"");
 	fputs("\n", to);

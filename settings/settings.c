@@ -102,7 +102,8 @@ static int set_length(struct settings *s, const struct setting_row *row, const c
 	if (value < row->min || value > row->max)
 		return fault_errno(why, EINVAL, "%s = %s is out of range: %s is allowed%s", row->name, text,
 			setting_range_text(row, range),
-			text[strspn(text, "0123456789")] || row->type == COUNT_OF ? "" : " (a number without a unit is minutes)");
+			text[strspn(text, "0123456789")] ||
+			row->type == COUNT_OF ? "" : " (a number without a unit is minutes)");
 	*number_at(s, row) = value;
 	return 0;
 }
@@ -153,10 +154,12 @@ static int check_place(const struct setting_row *row, const char *text, struct f
 static int check_string(const struct setting_row *row, const char *text, struct fault *why)
 {
 	static const size_t bytes_max[] = { [SOCKET_PATH] = SOCKET_PATH_MAX, [FILE_PATH] = TEXT_BYTES_MAX,
-		[OPTIONAL_PATH] = TEXT_BYTES_MAX, [ADDRESS] = TEXT_BYTES_MAX, [SERVER] = TEXT_BYTES_MAX, [URL] = TEXT_BYTES_MAX,
+		[OPTIONAL_PATH] = TEXT_BYTES_MAX, [ADDRESS] = TEXT_BYTES_MAX, [SERVER] = TEXT_BYTES_MAX,
+			[URL] = TEXT_BYTES_MAX,
 		[NAME] = NAME_BYTES_MAX,
 		[ZONE] = NAME_BYTES_MAX, [TEXT] = TEXT_BYTES_MAX };
-	bool path = row->type == SOCKET_PATH || row->type == FILE_PATH || (row->type == OPTIONAL_PATH && text[0]);
+	bool path = row->type == SOCKET_PATH || row->type == FILE_PATH ||
+		(row->type == OPTIONAL_PATH && text[0]);
 	int bad = bad_byte(text, row->type == NAME);
 
 	if (bad >= 0)
@@ -169,7 +172,8 @@ static int check_string(const struct setting_row *row, const char *text, struct 
 		return fault_errno(why, EINVAL,
 			"%s = \"%s\" is not a path from the root: it must begin with /", row->name, text);
 	if ((row->type == NAME || row->type == ZONE) && !text[0])
-		return fault_errno(why, EINVAL, "%s is empty: name a %s", row->name, row->type == NAME ? "QOS" : "time zone");
+		return fault_errno(why, EINVAL, "%s is empty: name a %s", row->name,
+			row->type == NAME ? "QOS" : "time zone");
 	return text[0] ? check_place(row, text, why) : 0;
 }
 
@@ -341,14 +345,16 @@ static int check_idle(const struct settings *s, struct fault *why)
 		const char *name;
 		int64_t after_s;
 	} steps[] = { { "idle_note", s->idle_note_s }, { "idle_warning", s->idle_warning_s },
-		{ "idle_last_warning", s->idle_last_warning_s }, { "idle_unprotected", s->idle_unprotected_s } };
+		{ "idle_last_warning", s->idle_last_warning_s },
+			{ "idle_unprotected", s->idle_unprotected_s } };
 	struct gpu_labels ignored;
 	struct fault detail = { "" };
 	size_t below = 0;
 
 	for (size_t i = 1; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		if (steps[i].after_s && steps[i].after_s <= steps[below].after_s)
-			return fault_errno(why, EINVAL, "%s comes before %s: it must be later, or 0s for never", steps[i].name,
+			return fault_errno(why, EINVAL,
+				"%s comes before %s: it must be later, or 0s for never", steps[i].name,
 				steps[below].name);
 		below = steps[i].after_s ? i : below;
 	}

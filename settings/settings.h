@@ -54,7 +54,8 @@ struct settings {
 	int64_t prometheus_step_s, prometheus_deadline_ms;
 	char *prometheus_ca;
 	int gpu_exporter;		/* enum gpu_exporter of lib/gpu_metric.h */
-	char *gpu_utilization, *gpu_memory, *gpu_processes, *gpu_labels;	/* "" = those of the exporter */
+	char *gpu_utilization, *gpu_memory, *gpu_processes,
+		*gpu_labels;	/* "" = those of the exporter */
 	int64_t idle_note_s, idle_warning_s, idle_last_warning_s, idle_unprotected_s;
 	/* who goes first */
 	struct lane_limits lane;

@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 /* OPTIONAL_PATH, ADDRESS, SERVER and URL may be empty: not used. */
-enum setting_type { SOCKET_PATH, FILE_PATH, OPTIONAL_PATH, ADDRESS, SERVER, URL, NAME, TEXT, ZONE, MILLISECONDS, SECONDS, COUNT_OF, CHOICE };
+enum setting_type { SOCKET_PATH, FILE_PATH, OPTIONAL_PATH, ADDRESS, SERVER, URL, NAME, TEXT, ZONE,
+	MILLISECONDS, SECONDS, COUNT_OF, CHOICE };
 
 struct setting_row {
 	const char *name;
@@ -30,12 +31,13 @@ extern const struct setting_row settings_table[SETTINGS];
 /* Is the value a char * in struct settings? Else it is an int64_t, or an int when it is a CHOICE. */
 bool setting_is_string(enum setting_type type);
 
-/* "10ms to 5s", "1m to 30d" or "0 to 64": what is allowed for a length of time or a number. Returns buf; cannot fail. */
+/* "10ms to 5s", "1m to 30d" or "0 to 64": what is allowed for a length of time or a number. Returns buf;
+ * cannot fail. */
 #define SETTING_RANGE_MAX 80
 const char *setting_range_text(const struct setting_row *row, char buf[SETTING_RANGE_MAX]);
 
-/* The shortest text that reads back as the same length: "50ms", "90s", "15m", "8h", "7d"; of a COUNT_OF the number. Returns buf;
- * cannot fail. */
+/* The shortest text that reads back as the same length: "50ms", "90s", "15m", "8h", "7d"; of a COUNT_OF the
+ * number. Returns buf; cannot fail. */
 #define SETTING_LENGTH_MAX 32
 const char *setting_length_text(int64_t value, enum setting_type type, char buf[SETTING_LENGTH_MAX]);
 

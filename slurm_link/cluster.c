@@ -110,7 +110,8 @@ static int fill_partition(struct partition_view *v, const partition_info_t *p, c
 static void fill_partitions_of(uint64_t *in, const partition_info_msg_t *parts, int32_t index)
 {
 	for (uint32_t i = 0; i < parts->record_count; i++)
-		for (const int32_t *x = parts->partition_array[i].node_inx; x && x[0] >= 0 && x[1] >= 0; x += 2)
+		for (const int32_t *x = parts->partition_array[i].node_inx; x && x[0] >= 0 && x[1] >= 0;
+			x += 2)
 			in[i / 64] |= x[0] <= index && index <= x[1] ? UINT64_C(1) << i % 64 : 0;
 }
 
@@ -172,7 +173,8 @@ static struct cluster_view *cluster_from(const partition_info_msg_t *parts, cons
 		return NULL;
 	c->nodes = calloc((size_t)nodes->record_count + 1, sizeof(*c->nodes));
 	c->partitions = calloc((size_t)parts->record_count + 1, sizeof(*c->partitions));
-	c->partition_bits = calloc((size_t)nodes->record_count * PARTITION_WORDS(parts->record_count) + 1, sizeof(*c->partition_bits));
+	c->partition_bits = calloc((size_t)nodes->record_count * PARTITION_WORDS(parts->record_count) + 1,
+		sizeof(*c->partition_bits));
 	if (!c->nodes || !c->partitions || !c->partition_bits || fill_cluster(c, parts, nodes, gpus, &s) < 0)
 		goto fail;
 	c->strings = s.at = malloc(s.used + 1);

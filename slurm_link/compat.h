@@ -108,7 +108,8 @@ static inline uint16_t compat_used_cpus(const node_info_t *n)
 #else
 	uint16_t used = 0;
 
-	if (slurm_get_select_nodeinfo(n->select_nodeinfo, SELECT_NODEDATA_SUBCNT, NODE_STATE_ALLOCATED, &used) != SLURM_SUCCESS)
+	if (slurm_get_select_nodeinfo(n->select_nodeinfo, SELECT_NODEDATA_SUBCNT, NODE_STATE_ALLOCATED,
+		&used) != SLURM_SUCCESS)
 		used = 0;
 	return used;
 #endif

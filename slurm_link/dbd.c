@@ -355,8 +355,8 @@ void dbd_drop(struct slurm_link *l)
 	errno = saved;
 }
 
-/* slurmdbd reads within a transaction that MariaDB keeps at the state of its first question: an old connection
- * would never see a newer row. Ending the transaction costs a round trip and shows the present. */
+/* slurmdbd reads within a transaction that MariaDB keeps at the state of its first question: an old
+ * connection would never see a newer row. Ending the transaction costs a round trip and shows the present. */
 int dbd_connection(struct slurm_link *l, void **out, struct fault *why)
 {
 	if (l->dbd && slurmdb_connection_commit(l->dbd->connection, false) != SLURM_SUCCESS)

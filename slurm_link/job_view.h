@@ -90,15 +90,19 @@ struct job_view {
 	const char *gres_detail;	/* of the run, of all its nodes:
 					 * "gpu:h100:2(IDX:0-1),gpu:h100:2(IDX:0-1)"; NULL while pending */
 	const char *nodes;		/* of the run, "n[1-4]"; NULL while pending */
-	const struct job_gpus *parts;	/* of the run, a node each; also while it is completing. None when Slurm's GRES
-					 * details do not say where its GPUs are */
+	/* of the run, a node each; also while it is completing. None when Slurm's GRES details do not say
+	 * where its GPUs are */
+	const struct job_gpus *parts;
 	uint32_t part_count;
-	const char *gpu_places;		/* of the run, its GPUs that have indices, as lib/gpu_places.h has them:
-					 * "n1=0-1;n2=0,3"; NULL when there is none, or they are too many */
-	const char *excluded, *required;	/* pending: nodes that it may not get, and that it must get, as they were given: "n[1-4]" */
+	/* of the run, its GPUs that have indices, as lib/gpu_places.h has them: "n1=0-1;n2=0,3"; NULL when
+	 * there is none, or they are too many */
+	const char *gpu_places;
+	const char *excluded,
+		*required;	/* pending: nodes that it may not get, and that it must get, as they were given: "n[1-4]" */
 	const char *features;		/* pending: --constraint, as it was given */
 	const char *reservation;	/* pending: --reservation */
-	int64_t memory_mb;		/* pending: at least so much of a node, 0 = not said. What is asked for by GPU is not in it */
+	/* pending: at least so much of a node, 0 = not said. What is asked for by GPU is not in it */
+	int64_t memory_mb;
 	uint32_t node_count;		/* allocated, or the least asked for while pending */
 	struct gpu_request_input request;	/* what was asked, as gpu_request_read wants it */
 };
@@ -185,17 +189,20 @@ struct partition_view {
 struct node_view {
 	const char *name;
 	uint32_t index;			/* in Slurm's node table, which jobs count in */
-	const uint64_t *partitions;	/* PARTITION_WORDS: bit i % 64 of word i / 64: it is in partitions[i] of its table */
+	/* PARTITION_WORDS: bit i % 64 of word i / 64: it is in partitions[i] of its table */
+	const uint64_t *partitions;
 	bool healthy;			/* can be given work: not DOWN, DRAIN, FAIL, MAINT, powered down, not
 					 * responding... */
-	bool draining;			/* DRAIN is set, by whomever: its jobs end, it gets none. Not so in a maintenance reservation alone */
+	/* DRAIN is set, by whomever: its jobs end, it gets none. Not so in a maintenance reservation alone */
+	bool draining;
 	const char *reason;		/* that was given for it; NULL = none */
 	int64_t gpus;
 	int32_t cpus_idle;		/* that no job has; a GPU without one cannot be given to anybody */
 	const char *gres;		/* "gpu:h100:8(S:0-1)", as Slurm has it */
 	const char *features;		/* that it has now, with commas between */
 	int64_t memory_mb;		/* all of it */
-	bool reserved;			/* a reservation has it now: whoever does not name one gets nothing of it */
+	/* a reservation has it now: whoever does not name one gets nothing of it */
+	bool reserved;
 };
 
 #define PARTITION_WORDS(partitions) (((partitions) + 63) / 64)

@@ -208,7 +208,8 @@ static int64_t least_memory(const slurm_job_info_t *j)
 	if (mb == NO_VAL64 || mb == INFINITE64)
 		return 0;
 	if (mb & MEM_PER_CPU)
-		mb = (mb & ~MEM_PER_CPU) * (j->pn_min_cpus && j->pn_min_cpus != NO_VAL16 ? j->pn_min_cpus : 1);
+		mb = (mb & ~MEM_PER_CPU) * (j->pn_min_cpus &&
+			j->pn_min_cpus != NO_VAL16 ? j->pn_min_cpus : 1);
 	return mb < INT64_MAX ? (int64_t)mb : 0;
 }
 

@@ -178,7 +178,8 @@ static int call_once(job_call *call, const char *job, const void *arg)
 	return err;
 }
 
-static int call_job_now(job_call *call, const char *job, const void *arg, const char *doing, struct fault *why)
+static int call_job_now(job_call *call, const char *job, const void *arg, const char *doing,
+	struct fault *why)
 {
 	const struct timespec pause = { .tv_nsec = RETRY_PAUSE_MS * 1000 * 1000 };
 	char what[160];
@@ -203,7 +204,8 @@ static int64_t now_us(void)
 	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-static int call_job(struct slurm_link *l, job_call *call, const char *job, const void *arg, const char *doing, struct fault *why)
+static int call_job(struct slurm_link *l, job_call *call, const char *job, const void *arg, const char *doing,
+	struct fault *why)
 {
 	int64_t begun = now_us();
 	int rv = call_job_now(call, job, arg, doing, why), saved = errno;
@@ -365,7 +367,8 @@ bool slurm_link_has_node(const char *nodes, const char *node)
 	compat_hostlist_t list;
 	bool has;
 
-	if (!nodes || !strpbrk(nodes, "[,"))	/* one node, as nearly all jobs have: asked for each running job and each node that drains */
+	/* one node, as nearly all jobs have: asked for each running job and each node that drains */
+	if (!nodes || !strpbrk(nodes, "[,"))
 		return nodes && strcmp(nodes, node) == 0;
 	list = slurm_hostlist_create(nodes);
 	has = list && slurm_hostlist_find(list, node) >= 0;

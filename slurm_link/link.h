@@ -72,8 +72,9 @@ struct job_update {
 	const char *account;		/* NULL = keep; pending jobs only */
 	const char *admin_comment;	/* NULL = keep, "" = remove; needs SlurmUser, root or an Administrator
 					 * */
-	const char *excluded;		/* NULL = keep, "" = none; pending jobs only, else EBUSY. Slurm gives back the very text. Where no
-					 * node is left that could ever do, the job becomes HELD_BY_OTHER until that changes */
+	/* NULL = keep, "" = none; pending jobs only, else EBUSY. Slurm gives back the very text. Where no
+	 * node is left that could ever do, the job becomes HELD_BY_OTHER until that changes */
+	const char *excluded;
 	bool set_site_factor;
 	int32_t site_factor;		/* signed; at once, pending and running */
 	enum hold_change hold;		/* AS_ADMIN: its user cannot release it. On a running record it would
@@ -93,18 +94,21 @@ int slurm_link_release(struct slurm_link *l, const char *job, struct fault *why)
 int slurm_link_requeue(struct slurm_link *l, const char *job, struct fault *why);
 int slurm_link_cancel(struct slurm_link *l, const char *job, struct fault *why);
 
-/* Signal `signal` to a running job: its batch script alone, or all processes that the script started and not the script itself. Jobs without
- * a script (srun, salloc): their steps. Returns when slurmctld has passed it on, not when it has arrived. */
+/* Signal `signal` to a running job: its batch script alone, or all processes that the script started and not
+ * the script itself. Jobs without a script (srun, salloc): their steps. Returns when slurmctld has passed it
+ * on, not when it has arrived. */
 int slurm_link_signal(struct slurm_link *l, const char *job, int signal, bool script_only, struct fault *why);
 
-/* Drain a node, with the reason that people see in sinfo; or take the drain back, whatever the reason is. ENOENT: there is no such node. */
+/* Drain a node, with the reason that people see in sinfo; or take the drain back, whatever the reason is.
+ * ENOENT: there is no such node. */
 int slurm_link_drain(struct slurm_link *l, const char *node, const char *reason, struct fault *why);
 int slurm_link_undrain(struct slurm_link *l, const char *node, struct fault *why);
 
 /* Is the node among "n[1-4,7]"? Asks nobody; NULL has none. */
 bool slurm_link_has_node(const char *nodes, const char *node);
 
-/* How long all updates, requeues and cancellations have taken so far, in microseconds: a pass tells by it how much of its time was Slurm's. */
+/* How long all updates, requeues and cancellations have taken so far, in microseconds: a pass tells by it how
+ * much of its time was Slurm's. */
 int64_t slurm_link_updates_us(struct slurm_link *l);
 
 /* A line on the output of a running srun or salloc, or of a batch job's file. One job id, not an array. */

@@ -94,8 +94,9 @@ int board_wait(struct board *b, int64_t deadline_ms)
 			errno = ETIMEDOUT;
 			return -1;
 		}
+		/* whatever it says, look again */
 		syscall(SYS_futex, &b->told, FUTEX_WAIT, told,
-			&(struct timespec){ left / 1000, left % 1000 * 1000000 }, NULL, 0);	/* whatever it says, look again */
+			&(struct timespec){ left / 1000, left % 1000 * 1000000 }, NULL, 0);
 	}
 	return 0;
 }

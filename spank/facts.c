@@ -30,7 +30,8 @@ static bool is_free(const char *tier)
 	return !strcmp(tier, "free");
 }
 
-const char *fact_min_runtime(const char *tier, const char *declared, int64_t limit_s, const struct settings *s, char *buf, size_t size)
+const char *fact_min_runtime(const char *tier, const char *declared, int64_t limit_s,
+	const struct settings *s, char *buf, size_t size)
 {
 	int64_t seconds = s->default_min_runtime_s;
 

@@ -19,14 +19,17 @@
 /* The tier that a QOS stands for; NULL for any other QOS. */
 const char *fact_tier(const char *qos, const struct settings *s);
 
-/* The number of the run, the first is 1: one more than Slurm's count of restarts (NULL: none yet). NULL for what is no number. */
+/* The number of the run, the first is 1: one more than Slurm's count of restarts (NULL: none yet). NULL for
+ * what is no number. */
 const char *fact_run(const char *restarts, char *buf, size_t size);
 
-/* For how many seconds the run is protected: what was declared (NULL: the site's default), and no longer than `limit_s`, where Slurm says for how long it
- * may run (0: it does not); 0 in the free tier. */
-const char *fact_min_runtime(const char *tier, const char *declared, int64_t limit_s, const struct settings *s, char *buf, size_t size);
+/* For how many seconds the run is protected: what was declared (NULL: the site's default), and no longer than
+ * `limit_s`, where Slurm says for how long it may run (0: it does not); 0 in the free tier. */
+const char *fact_min_runtime(const char *tier, const char *declared, int64_t limit_s,
+	const struct settings *s, char *buf, size_t size);
 
-/* How many seconds lie between the signal that it has to give way and its end; 0 in the free tier, which is told of nothing before. */
+/* How many seconds lie between the signal that it has to give way and its end; 0 in the free tier, which is
+ * told of nothing before. */
 const char *fact_grace(const char *tier, const struct settings *s, char *buf, size_t size);
 
 #endif

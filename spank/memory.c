@@ -9,7 +9,13 @@
 #include "locality/alignment.h"
 #include "locality/sysfs.h"
 
-enum { POLICY_DEFAULT = 0, POLICY_PREFERRED = 1, POLICY_BIND = 2, POLICY_PREFERRED_MANY = 5, NODES_MAX = 1024 };
+enum {
+	POLICY_DEFAULT = 0,
+	POLICY_PREFERRED = 1,
+	POLICY_BIND = 2,
+	POLICY_PREFERRED_MANY = 5,
+	NODES_MAX = 1024
+};
 
 static void nodes_near(const struct numa *numa, const struct cpu_set *cpus, struct cpu_set *out)
 {
@@ -45,7 +51,8 @@ static void allowed_only(struct cpu_set *nodes)
 	struct cpu_set allowed;
 
 	if (root >= 0 && sysfs_read(root, text, sizeof(text), "proc/self/status") > 0 &&
-		sysfs_field(text, "Mems_allowed_list", ':', list, sizeof(list)) == 0 && cpu_set_parse(list, &allowed) == 0)
+		sysfs_field(text, "Mems_allowed_list", ':', list, sizeof(list)) == 0 &&
+		cpu_set_parse(list, &allowed) == 0)
 		cpu_set_and(nodes, nodes, &allowed);
 	if (root >= 0)
 		close(root);
@@ -62,7 +69,8 @@ int memory_set(const struct cpu_set *nodes, enum memory_mode mode, struct fault 
 	char text[CPU_LIST_MAX];
 	int now = POLICY_DEFAULT;
 
-	if (mode == MEMORY_OFF || cpu_set_empty(nodes) || syscall(SYS_get_mempolicy, &now, NULL, 0, NULL, 0) < 0 || now != POLICY_DEFAULT)
+	if (mode == MEMORY_OFF || cpu_set_empty(nodes) ||
+		syscall(SYS_get_mempolicy, &now, NULL, 0, NULL, 0) < 0 || now != POLICY_DEFAULT)
 		return 0;
 	allowed_only(&set);
 	if (cpu_set_empty(&set))

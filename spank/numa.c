@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * numa.c - tasks next to their GPUs (numa.h): read the machine, tell the others, work out the same deal, take one's own part of it */
+ * numa.c - tasks next to their GPUs (numa.h): read the machine, tell the others, work out the same deal, take
+ * one's own part of it */
 #include "config.h"
 #include "spank/numa.h"
 #include <errno.h>
@@ -30,7 +31,10 @@ const char *const numa_mode_name[NUMA_MODES] = {
 
 void numa_site_init(struct numa_site *s)
 {
-	*s = (struct numa_site){ .mode = NUMA_AUTO, .memory = MEMORY_PREFERRED, .root = "/", .places = CONFDIR "/gpu-places.conf" };
+	*s = (struct numa_site){.mode = NUMA_AUTO,
+		.memory = MEMORY_PREFERRED,
+		.root = "/",
+		.places = CONFDIR "/gpu-places.conf"};
 }
 
 int numa_mode_parse(const char *text, enum numa_mode *out, struct fault *why)
@@ -45,20 +49,23 @@ int numa_mode_parse(const char *text, enum numa_mode *out, struct fault *why)
 
 static int memory_parse(const char *text, enum memory_mode *out, struct fault *why)
 {
-	static const char *const names[] = { [MEMORY_OFF] = "off", [MEMORY_PREFERRED] = "preferred", [MEMORY_BIND] = "bind" };
+	static const char *const names[] = {
+		[MEMORY_OFF] = "off", [MEMORY_PREFERRED] = "preferred", [MEMORY_BIND] = "bind"};
 
 	for (size_t m = 0; m < sizeof(names) / sizeof(names[0]); m++)
 		if (!strcmp(names[m], text)) {
 			*out = (enum memory_mode)m;
 			return 0;
 		}
-	return fault_errno(why, EINVAL, "plugstack.conf: gpu_memory=%.40s is none of preferred, bind and off", text);
+	return fault_errno(
+		why, EINVAL, "plugstack.conf: gpu_memory=%.40s is none of preferred, bind and off", text);
 }
 
 static int path_keep(char buf[256], const char *text, struct fault *why)
 {
 	if (text[0] != '/' || strlen(text) >= 256)
-		return fault_errno(why, EINVAL, "plugstack.conf: \"%.100s\" is no path that begins with /", text);
+		return fault_errno(
+			why, EINVAL, "plugstack.conf: \"%.100s\" is no path that begins with /", text);
 	strcpy(buf, text);
 	return 1;
 }
@@ -147,7 +154,8 @@ static int machine_read(struct work *w, variable_get get, void *from)
 	w->root = open(w->step->site.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (w->root < 0 || numa_read(w->root, &w->numa) < 0)
 		return -1;
-	places_file_read(w->root, file + strspn(file, "/"), &places, NULL);	/* gpu-check tells what is wrong with it */
+	/* gpu-check tells what is wrong with it */
+	places_file_read(w->root, file + strspn(file, "/"), &places, NULL);
 	if (devices_read(w->root, &w->numa, &places, &w->devices) < 0) {
 		places_file_free(&places);
 		return -1;
@@ -237,8 +245,8 @@ static int affinity_set(struct work *w)
 
 	if (cpu_set_equal(want, &w->cpus))
 		return 0;
-	if (sched_setaffinity(0, sizeof(*want), (const cpu_set_t *)(const void *)want->word) == 0 && affinity_get(0, &now) == 0 &&
-		cpu_set_equal(want, &now))
+	if (sched_setaffinity(0, sizeof(*want), (const cpu_set_t *)(const void *)want->word) == 0 &&
+		affinity_get(0, &now) == 0 && cpu_set_equal(want, &now))
 		return 0;
 	sched_setaffinity(0, sizeof(w->cpus), (const cpu_set_t *)(const void *)w->cpus.word);
 	*want = w->cpus;
@@ -294,7 +302,8 @@ static const char *gpu_names(const struct work *w, char *buf, size_t size)
 
 	buf[0] = '\0';
 	for (int i = 0; i < w->mine.count; i++)
-		snprintf(buf + strlen(buf), size - strlen(buf), "%s%s", i ? "," : "", pci_text(&w->mine.gpu[i]->address, address));
+		snprintf(buf + strlen(buf), size - strlen(buf), "%s%s", i ? "," : "",
+			pci_text(&w->mine.gpu[i]->address, address));
 	return buf;
 }
 
@@ -309,8 +318,9 @@ static int judge(const struct work *w, int task, struct numa_told *told)
 	if (w->mine.count && a == ALIGNED_NONE)
 		alignment_fault(t, task, gpu_names(w, names, sizeof(names)), &w->all, &told->say);
 	else if (w->mine.count && w->step->mode == NUMA_REPORT)
-		fault_set(&told->say, "task %d: %d of its CPUs %.300s are beside its GPU %.200s, %s", task, local,
-			cpu_set_text(&t->cpus, cpus), gpu_names(w, names, sizeof(names)), a == ALIGNED_UNKNOWN ? "as far as anybody knows" : told->numa);
+		fault_set(&told->say, "task %d: %d of its CPUs %.300s are beside its GPU %.200s, %s", task,
+			local, cpu_set_text(&t->cpus, cpus), gpu_names(w, names, sizeof(names)),
+			a == ALIGNED_UNKNOWN ? "as far as anybody knows" : told->numa);
 	return w->step->mode == NUMA_STRICT && w->mine.count && a == ALIGNED_NONE ? -1 : 0;
 }
 
@@ -344,12 +354,14 @@ static bool memory_is_said(const char *type)
 	return false;
 }
 
-static int task_place(struct work *w, int cpus_each, enum binding binding, const char *mem_bind_type, struct numa_told *told)
+static int task_place(struct work *w, int cpus_each, enum binding binding, const char *mem_bind_type,
+	struct numa_told *told)
 {
 	struct cpu_set nodes;
 	int task = w->task, rv;
 
-	if (rows_read(w, board_wait(w->step->board, WAIT_MS) == 0) < 0 || cpus_deal(w, cpus_each, binding) < 0)
+	if (rows_read(w, board_wait(w->step->board, WAIT_MS) == 0) < 0 ||
+		cpus_deal(w, cpus_each, binding) < 0)
 		return 0;
 	variables_make(w, told);
 	rv = judge(w, task, told);
@@ -360,16 +372,20 @@ static int task_place(struct work *w, int cpus_each, enum binding binding, const
 	return rv;
 }
 
-int numa_task(struct numa_step *s, int task, int cpus_each, variable_get get, void *from, struct numa_told *told)
+int numa_task(
+	struct numa_step *s, int task, int cpus_each, variable_get get, void *from, struct numa_told *told)
 {
 	struct work w = { .step = s, .task = task, .root = -1 };
-	enum binding binding = get(from, NUMA_SAID) ? BINDING_USER : binding_of(get(from, "SLURM_CPU_BIND_TYPE"));
+	enum binding binding =
+		get(from, NUMA_SAID) ? BINDING_USER : binding_of(get(from, "SLURM_CPU_BIND_TYPE"));
 	char *mem_bind_type = copy_of(get, from, "SLURM_MEM_BIND_TYPE");
-	bool readable = affinity_get(0, &w.cpus) == 0 && machine_read(&w, get, from) == 0 && w.devices.gpus > 0;
+	bool readable =
+		affinity_get(0, &w.cpus) == 0 && machine_read(&w, get, from) == 0 && w.devices.gpus > 0;
 	int rv = 0;
 
 	memset(told, 0, sizeof(*told));
-	board_put_gpus(s->board, task, readable ? gpu_bits(&w) : 0, !readable || changed_since(s, task, &w.cpus));
+	board_put_gpus(
+		s->board, task, readable ? gpu_bits(&w) : 0, !readable || changed_since(s, task, &w.cpus));
 	if (readable)
 		rv = task_place(&w, cpus_each, binding, mem_bind_type, told);
 	work_free(&w);

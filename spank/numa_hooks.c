@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * numa_hooks.c - from SPANK to numa.h and back (numa_hooks.h)
  *
- * In task_init and nowhere else are CPUs, --mem-bind and the GPUs of one task all final. slurmstepd calls task_post_fork for every task
- * before it lets one go, so all CPUs are on the board by then. */
+ * In task_init and nowhere else are CPUs, --mem-bind and the GPUs of one task all final. slurmstepd calls
+ * task_post_fork for every task before it lets one go, so all CPUs are on the board by then. */
 #include "spank/numa_hooks.h"
 #include <errno.h>
 #include <slurm/slurm.h>
@@ -13,7 +13,8 @@
 #include "spank/numa.h"
 
 #define OPTION "gpu-numa"
-#define INHERITED "SLURM_SPANK__SLURM_SPANK_OPTION_gpubudget_gpu_numa"	/* left by sbatch for inner steps, also after --export=NONE */
+/* left by sbatch for inner steps, also after --export=NONE */
+#define INHERITED "SLURM_SPANK__SLURM_SPANK_OPTION_gpubudget_gpu_numa"
 
 /* The one context of this file: SPANK hands none to its callbacks. */
 static struct {
@@ -67,7 +68,8 @@ void numa_hooks_register(spank_t sp)
 
 /* --- in srun ------------------------------------------------------------------------------------------ */
 
-/* Among the words of this command, behind which the `behind` words of the task's command stand. getopt takes abbreviations. */
+/* Among the words of this command, behind which the `behind` words of the task's command stand. getopt takes
+ * abbreviations. */
 static bool cpu_bind_given(int behind)
 {
 	static const char *const words[] = { "--cpu-b", "--cpu_b" };
@@ -115,8 +117,8 @@ static bool is_set(spank_t sp, const char *name)
 
 static bool has_gpus(spank_t sp)
 {
-	static const char *const names[] = { "SLURM_STEP_GPUS", "SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
-		"ZE_AFFINITY_MASK" };
+	static const char *const names[] = {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES",
+		"ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (is_set(sp, names[i]))
@@ -128,7 +130,8 @@ static bool runs_user_code(spank_t sp)
 {
 	uint32_t step = 0;
 
-	return spank_get_item(sp, S_JOB_STEPID, &step) == ESPANK_SUCCESS && step != SLURM_EXTERN_CONT && step != SLURM_INTERACTIVE_STEP;
+	return spank_get_item(sp, S_JOB_STEPID, &step) == ESPANK_SUCCESS && step != SLURM_EXTERN_CONT &&
+	       step != SLURM_INTERACTIVE_STEP;
 }
 
 static enum numa_mode mode_of(spank_t sp)
@@ -160,7 +163,8 @@ void numa_hooks_forked(spank_t sp)
 	pid_t pid = 0;
 	int task = -1;
 
-	if (context.step && spank_get_item(sp, S_TASK_ID, &task) == ESPANK_SUCCESS && spank_get_item(sp, S_TASK_PID, &pid) == ESPANK_SUCCESS)
+	if (context.step && spank_get_item(sp, S_TASK_ID, &task) == ESPANK_SUCCESS &&
+		spank_get_item(sp, S_TASK_PID, &pid) == ESPANK_SUCCESS)
 		numa_forked(context.step, task, pid);
 }
 

@@ -24,7 +24,8 @@ void numa_hooks_begin(spank_t sp);
 /* In slurmstepd, for each task before any is let go. */
 void numa_hooks_forked(spank_t sp);
 
-/* In the task, last before it is executed. 0; or -1: --gpu-numa=strict and it is far from its GPUs; the user has been told. */
+/* In the task, last before it is executed. 0; or -1: --gpu-numa=strict and it is far from its GPUs; the user
+ * has been told. */
 int numa_hooks_task(spank_t sp);
 
 void numa_hooks_end(void);

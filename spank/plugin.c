@@ -2,8 +2,9 @@
  * plugin.c - gpubudget.so: the options of sbatch, srun, salloc and #SBATCH, and their variables in the job
  *
  * On the client a wrong value ends the command before anything is sent. On a node nothing ever fails, but in
- * task_init what the user wants to fail (--gpu-numa=strict): an error of a SPANK plugin in any other hook there
- * drains the node, and budgetd has judged the texts long ago. A callback may come twice (srun up to 23.11). */
+ * task_init what the user wants to fail (--gpu-numa=strict): an error of a SPANK plugin in any other hook
+ * there drains the node, and budgetd has judged the texts long ago. A callback may come twice (srun up
+ * to 23.11). */
 #include "config.h"
 #include <slurm/slurm_version.h>
 #include <slurm/spank.h>
@@ -85,8 +86,9 @@ static void options_register(spank_t sp)
 	}
 }
 
-/* What the site has set, where its budgetd.conf is on this host and can be read; else what holds without one. It is the daemon's to complain of a
- * file that is wrong. Read as root on a node: a job's user may not be allowed to. */
+/* What the site has set, where its budgetd.conf is on this host and can be read; else what holds without one.
+ * It is the daemon's to complain of a file that is wrong. Read as root on a node: a job's user may not be
+ * allowed to. */
 static void site_read(void)
 {
 	struct fault why = { "" };
@@ -193,11 +195,13 @@ static int64_t time_limit(spank_t sp)
 	return to > from ? to - from : 0;
 }
 
-/* From what slurmctld says of this very run, not from what was answered at submission: the tier can change while a job waits, and from one run
- * to the next. What `budgetctl job set` declared since is not in reach of a node. */
+/* From what slurmctld says of this very run, not from what was answered at submission: the tier can change
+ * while a job waits, and from one run to the next. What `budgetctl job set` declared since is not in reach of
+ * a node. */
 static void set_facts(spank_t sp)
 {
-	char gpus[FACT_MAX], qos[FACT_MAX], account[FACT_MAX], restarts[FACT_MAX], seconds[FACT_MAX], grace[FACT_MAX], run[FACT_MAX];
+	char gpus[FACT_MAX], qos[FACT_MAX], account[FACT_MAX], restarts[FACT_MAX], seconds[FACT_MAX],
+		grace[FACT_MAX], run[FACT_MAX];
 	char text[OPTION_TEXT_MAX];
 	bool ours = site && (read_fact(sp, "SLURM_JOB_GPUS", gpus) || read_fact(sp, "SLURM_STEP_GPUS", gpus));
 	const char *tier = ours && read_fact(sp, "SLURM_JOB_QOS", qos) ? fact_tier(qos, site) : NULL;
@@ -205,8 +209,10 @@ static void set_facts(spank_t sp)
 
 	set_fact(sp, FACT_TIER, tier);
 	set_fact(sp, FACT_PROJECT, tier ? read_fact(sp, "SLURM_JOB_ACCOUNT", account) : NULL);
-	set_fact(sp, FACT_RUN, tier ? fact_run(read_fact(sp, "SLURM_RESTART_COUNT", restarts), run, sizeof(run)) : NULL);
-	set_fact(sp, FACT_MIN_RUNTIME, tier ? fact_min_runtime(tier, min_runtime, time_limit(sp), site, seconds, sizeof(seconds)) : NULL);
+	set_fact(sp, FACT_RUN, tier ? fact_run(read_fact(sp, "SLURM_RESTART_COUNT", restarts), run,
+		sizeof(run)) : NULL);
+	set_fact(sp, FACT_MIN_RUNTIME, tier ? fact_min_runtime(tier, min_runtime, time_limit(sp), site,
+		seconds, sizeof(seconds)) : NULL);
 	set_fact(sp, FACT_GRACE, tier ? fact_grace(tier, site, grace, sizeof(grace)) : NULL);
 }
 

@@ -44,7 +44,8 @@ int ask(struct client *c, struct json_object *question, struct fault *why)
 		json_object_put(reply);
 		return -1;
 	}
-	funded = json_object_object_get_ex(reply, "tier", &tier) && strcmp(json_object_get_string(tier), "funded") == 0;
+	funded = json_object_object_get_ex(reply, "tier", &tier) &&
+		strcmp(json_object_get_string(tier), "funded") == 0;
 	json_object_put(reply);
 	return funded;
 }

@@ -55,7 +55,8 @@ static int machine_deal(const struct machine *m)
 
 	for (int i = 0; i < m->devices.gpus && rv == 0; i++)
 		if (!m->devices.gpu[i].console)
-			rv = nearness_of(&m->numa, (const struct gpu *const[]){ &m->devices.gpu[i] }, 1, &near[n++]);
+			rv = nearness_of(
+				&m->numa, (const struct gpu *const[]){&m->devices.gpu[i]}, 1, &near[n++]);
 	if (rv == 0)
 		rv = deal_evenly(&m->cores, n, 1, set);
 	for (int i = 0; i < n && rv == 0; i++)
@@ -69,8 +70,10 @@ static int machine_deal(const struct machine *m)
 
 int main(int argc, char **argv)
 {
-	int rounds = argc == 3 ? atoi(argv[2]) : 0, root = argc == 3 ? open(argv[1], O_RDONLY | O_DIRECTORY) : -1;
-	double *read_us = calloc((size_t)rounds + 1, sizeof(*read_us)), *deal_us = calloc((size_t)rounds + 1, sizeof(*deal_us));
+	int rounds = argc == 3 ? atoi(argv[2]) : 0,
+	    root = argc == 3 ? open(argv[1], O_RDONLY | O_DIRECTORY) : -1;
+	double *read_us = calloc((size_t)rounds + 1, sizeof(*read_us)),
+	       *deal_us = calloc((size_t)rounds + 1, sizeof(*deal_us));
 	struct machine m;
 
 	if (rounds <= 0 || root < 0 || !read_us || !deal_us)
@@ -88,7 +91,8 @@ int main(int argc, char **argv)
 		if (i + 1 == rounds) {
 			qsort(read_us, (size_t)rounds, sizeof(*read_us), by_value);
 			qsort(deal_us, (size_t)rounds, sizeof(*deal_us), by_value);
-			printf("%.0f %.0f %d %d\n", read_us[rounds / 2], deal_us[rounds / 2], m.devices.gpus, cpu_set_count(&m.online));
+			printf("%.0f %.0f %d %d\n", read_us[rounds / 2], deal_us[rounds / 2], m.devices.gpus,
+				cpu_set_count(&m.online));
 		}
 		machine_free(&m);
 	}

@@ -3,9 +3,10 @@
  *
  *     question ROUNDS ACCOUNT SOCKET [SOCKET]
  *
- * In each round: one bare round trip with a second process, and one question to each budgetd, in an order that turns.
- * The same bytes: the second process first carries one question to budgetd and back, and keeps what went either way.
- * A line for each: name, median, p99 and longest in nanoseconds. Every question must be funded, so that it takes a hold. */
+ * In each round: one bare round trip with a second process, and one question to each budgetd, in an order
+ * that turns. The same bytes: the second process first carries one question to budgetd and back, and keeps
+ * what went either way. A line for each: name, median, p99 and longest in nanoseconds. Every question must be
+ * funded, so that it takes a hold. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <sched.h>
@@ -69,7 +70,8 @@ static int serve(const char *path)
 	return fd;
 }
 
-/* Whole messages are small: one send is one packet here, and recv is repeated only until all of it is there. */
+/* Whole messages are small: one send is one packet here, and recv is repeated only until all of it is
+ * there. */
 static int receive(int fd, char *to, size_t bytes)
 {
 	ssize_t n;
@@ -99,7 +101,8 @@ static int receive_message(int fd, char *to, size_t *bytes)
 		end = strstr(to, "\r\n\r\n");
 		length = strcasestr(to, "\r\nContent-Length:");
 		if (end && length)
-			want = (size_t)(end + 4 - to) + strtoul(length + strlen("\r\nContent-Length:"), NULL, 10);
+			want = (size_t)(end + 4 - to) + strtoul(length + strlen("\r\nContent-Length:"), NULL,
+				10);
 	}
 	*bytes = have;
 	return 0;
@@ -110,7 +113,8 @@ static int send_all(int fd, const char *from, size_t bytes)
 	return send(fd, from, bytes, MSG_NOSIGNAL) == (ssize_t)bytes ? 0 : -1;
 }
 
-/* Who answers the bare round trip runs where budgetd may run: the place of a process decides what a wake-up costs. */
+/* Who answers the bare round trip runs where budgetd may run: the place of a process decides what a wake-up
+ * costs. */
 static void stand_beside(int fd)
 {
 	struct ucred peer;
@@ -129,7 +133,8 @@ static int carry_one(int client, const char *budgetd, struct wire *w)
 	if (fd >= 0)
 		stand_beside(fd);
 	if (fd >= 0 && receive_message(client, w->request, &w->request_bytes) == 0 &&
-		send_all(fd, w->request, w->request_bytes) == 0 && receive_message(fd, w->reply, &w->reply_bytes) == 0)
+		send_all(fd, w->request, w->request_bytes) == 0 &&
+			receive_message(fd, w->reply, &w->reply_bytes) == 0)
 		rv = send_all(client, w->reply, w->reply_bytes);
 	if (fd >= 0)
 		close(fd);
@@ -169,7 +174,8 @@ static int question_once(struct bench *b, int which, struct fault *why)
 {
 	int rc = ask(b->budgetds[which], b->question, why);
 
-	return rc == 0 ? fault_errno(why, ENOSPC, "a question was not funded: give the project more GPU-hours") : rc;
+	return rc == 0 ? fault_errno(why, ENOSPC,
+		"a question was not funded: give the project more GPU-hours") : rc;
 }
 
 static int bare_once(struct bench *b, struct fault *why)
@@ -205,8 +211,9 @@ static int rounds(struct bench *b, long n, struct fault *why)
 static void report(struct bench *b, char **names)
 {
 	for (int i = 0; i <= b->nbudgetds; i++)
-		printf("%s %jd %jd %jd\n", i ? names[i - 1] : "bare", (intmax_t)samples_at(&b->samples[i], 500),
-			(intmax_t)samples_at(&b->samples[i], 990), (intmax_t)samples_at(&b->samples[i], 1000));
+		printf("%s %jd %jd %jd\n", i ? names[i - 1] : "bare",
+			(intmax_t)samples_at(&b->samples[i], 500), (intmax_t)samples_at(&b->samples[i], 990),
+			(intmax_t)samples_at(&b->samples[i], 1000));
 	printf("bytes %zu %zu\n", b->wire->request_bytes, b->wire->reply_bytes);
 }
 
@@ -235,7 +242,8 @@ static int first_question(struct bench *b, const char *path, struct fault *why)
 	return rc == 1 ? 0 : fault_set(why, "the first question was not funded");
 }
 
-static int set_up(struct bench *b, long n, const char *account, char **sockets, const char *path, struct fault *why)
+static int set_up(struct bench *b, long n, const char *account, char **sockets, const char *path,
+	struct fault *why)
 {
 	b->question = ask_question(account);
 	for (int i = 0; i <= b->nbudgetds; i++)
@@ -275,7 +283,8 @@ static int run(long n, const char *account, int nsockets, char **sockets, const 
 	second = fork();
 	if (second == 0)
 		_exit(second_process(path, sockets[0], b.wire) < 0);
-	rv = second < 0 ? fault_set(why, "fork: %s", strerror(errno)) : set_up(&b, n, account, sockets, path, why);
+	rv = second < 0 ? fault_set(why, "fork: %s", strerror(errno))
+		: set_up(&b, n, account, sockets, path, why);
 	if (rv == 0)
 		rv = rounds(&b, n, why);
 	if (rv == 0)
@@ -302,8 +311,8 @@ int main(int argc, char **argv)
 		fputs("usage: question ROUNDS ACCOUNT SOCKET [SOCKET]\n", stderr);
 		return 2;
 	}
-	snprintf(path, sizeof(path), "%s/gpubudget-question.%jd", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
-		(intmax_t)getpid());
+	snprintf(path, sizeof(path), "%s/gpubudget-question.%jd",
+		getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (intmax_t)getpid());
 	curl_global_init(CURL_GLOBAL_NOTHING);
 	rv = run(n, argv[2], argc - 3, argv + 3, path, &why);
 	curl_global_cleanup();

@@ -3,8 +3,9 @@
  *
  *     race ROUNDS RACERS SOCKET SLURM-SOCKET
  *
- * Each round makes a project with GPU-hours for exactly one job; then as many threads, each with a connection of its
- * own, put the same question when all of them are ready. A line a round that went wrong, and at last "rounds N good N". */
+ * Each round makes a project with GPU-hours for exactly one job; then as many threads, each with a connection
+ * of its own, put the same question when all of them are ready. A line a round that went wrong, and at last
+ * "rounds N good N". */
 #include <curl/curl.h>
 #include <errno.h>
 #include <pthread.h>
@@ -121,7 +122,8 @@ int main(int argc, char **argv)
 	int rv;
 
 	if (argc != 5 || atol(argv[1]) < 1 || (r.racers = atoi(argv[2])) < 1 || r.racers > RACERS_MAX) {
-		fprintf(stderr, "usage: race ROUNDS RACERS SOCKET SLURM-SOCKET (at most %d racers)\n", RACERS_MAX);
+		fprintf(stderr, "usage: race ROUNDS RACERS SOCKET SLURM-SOCKET (at most %d racers)\n",
+			RACERS_MAX);
 		return 2;
 	}
 	curl_global_init(CURL_GLOBAL_NOTHING);

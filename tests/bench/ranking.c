@@ -3,10 +3,12 @@
  *
  *   ranking PROJECTS USERS RUNNING TURNS
  *
- * Every user has a run that ended inside the window, every (USERS / RUNNING)th one that goes on. In turns, medians in microseconds of processor time:
+ * Every user has a run that ended inside the window, every (USERS / RUNNING)th one that goes on. In turns,
+ * medians in microseconds of processor time:
  *   read      all rows that a ranking is made of, once, by plain SELECTs
  *   full      a ranking, from nothing
- *   changed   the ranking of the turn before, renewed after one of a hundred users had a run charged, and one ended and begun
+ *   changed   the ranking of the turn before, renewed after one of a hundred users had a run charged, and one
+ *             ended and begun
  *   owed      what all of them were owed, hour by hour: for `budgetctl tree`, not for a pass
  *   divided   full, with all projects divided among their users
  *   divided_changed  changed, likewise
@@ -124,7 +126,8 @@ static void set_up(struct bench *b)
 	must(mkdtemp(b->folder) != NULL, "no folder");
 	snprintf(b->path, sizeof(b->path), "%s/ledger.db", b->folder);
 	must(ledger_create(b->path, &b->why) == 0 && sqlite3_open(b->path, &b->db) == SQLITE_OK, b->why.text);
-	snprintf(sql, sizeof(sql), fill_sql, b->users, b->projects, b->projects, b->projects, b->users, b->users / b->running);
+	snprintf(sql, sizeof(sql), fill_sql, b->users, b->projects, b->projects, b->projects, b->users,
+		b->users / b->running);
 	does(b, sql);
 	must(ledger_open_reader(b->path, &b->reader, &b->why) == 0, b->why.text);
 }
@@ -155,7 +158,8 @@ static double read_once(struct bench *b)
 	for (size_t i = 0; i < sizeof(read_sql) / sizeof(read_sql[0]); i++) {
 		sqlite3_stmt *st = NULL;
 
-		must(sqlite3_prepare_v2(b->db, read_sql[i], -1, &st, NULL) == SQLITE_OK, sqlite3_errmsg(b->db));
+		must(sqlite3_prepare_v2(b->db, read_sql[i], -1, &st, NULL) == SQLITE_OK,
+			sqlite3_errmsg(b->db));
 		while (sqlite3_step(st) == SQLITE_ROW)
 			for (int c = 0; c < sqlite3_column_count(st); c++)
 				sum += sqlite3_column_int64(st, c);
@@ -173,7 +177,8 @@ static double rank_anew(struct bench *b)
 	double begun = now_us(), took;
 
 	must(ledger_begin(b->reader, LEDGER_READ, &b->why) == 0 &&
-			ranking_new(b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, &r, &b->why) == 0, b->why.text);
+			ranking_new(b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, &r, &b->why) == 0,
+			b->why.text);
 	took = now_us() - begun;
 	ledger_rollback(b->reader);
 	ranking_free(r);
@@ -189,7 +194,8 @@ static double rank_changed(struct bench *b, struct ranking *kept)
 	does(b, sql);
 	begun = now_us();
 	must(ledger_begin(b->reader, LEDGER_READ, &b->why) == 0 &&
-			ranking_renew(kept, b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, &b->why) == 0, b->why.text);
+			ranking_renew(kept, b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, &b->why) == 0,
+			b->why.text);
 	begun = now_us() - begun;
 	ledger_rollback(b->reader);
 	return begun;
@@ -200,7 +206,8 @@ static double owe(struct bench *b)
 	amount_t *owed = NULL;
 	double begun = now_us();
 
-	must(ledger_begin(b->reader, LEDGER_READ, &b->why) == 0 && ranking_owed(b->kept, b->reader, false, &owed, &b->why) == 0, b->why.text);
+	must(ledger_begin(b->reader, LEDGER_READ, &b->why) == 0 &&
+		ranking_owed(b->kept, b->reader, false, &owed, &b->why) == 0, b->why.text);
 	begun = now_us() - begun;
 	ledger_rollback(b->reader);
 	free(owed);
@@ -218,9 +225,11 @@ static double rank_users(struct bench *b)
 
 	must(nodes != NULL, "out of memory");
 	for (size_t i = 0; i < count; i++) {
-		int parent = i < 100 ? FAIRSHARE_NO_PARENT : i < (size_t)b->projects ? (int)(i % 100) : 100 + (int)(i % ((size_t)b->projects - 100));
+		int parent = i < 100 ? FAIRSHARE_NO_PARENT : i < (size_t)b->projects ? (int)(i % 100)
+			: 100 + (int)(i % ((size_t)b->projects - 100));
 
-		nodes[i] = (struct fairshare_node){ .parent = parent, .share = 1 + (int64_t)(i % 7), .charged = rand_r(&seed), .entitled = FAIRSHARE_BY_SHARE };
+		nodes[i] = (struct fairshare_node){ .parent = parent, .share = 1 + (int64_t)(i % 7),
+			.charged = rand_r(&seed), .entitled = FAIRSHARE_BY_SHARE };
 	}
 	begun = now_us();
 	must(fairshare_new(nodes, count, &cluster, &f, &b->why) == 0, b->why.text);
@@ -235,7 +244,8 @@ static void keep_one(struct bench *b, const char *memory, struct ranking **kept)
 	size_t before = mallinfo2().uordblks;
 
 	must(ledger_begin(b->reader, LEDGER_READ, &b->why) == 0 &&
-			ranking_new(b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, kept, &b->why) == 0, b->why.text);
+			ranking_new(b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, kept, &b->why) == 0,
+			b->why.text);
 	ledger_rollback(b->reader);
 	printf("%s %zu\n", memory, mallinfo2().uordblks - before);
 }
@@ -251,7 +261,8 @@ int main(int argc, char **argv)
 	b.users = atoi(argv[2]);
 	b.running = atoi(argv[3]);
 	turns = atoi(argv[4]);
-	must(b.projects > 100 && b.users > b.projects && b.running > 0 && b.running >= b.users / 100 && turns > 0 && turns <= TURNS_MAX, "numbers that make no sense");
+	must(b.projects > 100 && b.users > b.projects && b.running > 0 && b.running >= b.users / 100 &&
+		turns > 0 && turns <= TURNS_MAX, "numbers that make no sense");
 	set_up(&b);
 	read_once(&b);
 	keep_one(&b, "memory", &b.kept);

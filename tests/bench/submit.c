@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * submit.c - sbatch without its start-up: many small GPU jobs through libslurm, one after the other or all at once
+ * submit.c - sbatch without its start-up: many small GPU jobs through libslurm, one after the other or all at
+ * once
  *
  *     submit COUNT ACCOUNT PARTITION [--race]
  *
- * Each asks for one GPU for an hour. One after the other, the time of each as its user sees it is told: "first median
- * p99 longest" in nanoseconds. With --race as many processes submit one job each when all of them are ready. Run as
- * the user who submits. */
+ * Each asks for one GPU for an hour. One after the other, the time of each as its user sees it is told:
+ * "first median p99 longest" in nanoseconds. With --race as many processes submit one job each when all of
+ * them are ready. Run as the user who submits. */
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <errno.h>
@@ -34,7 +35,8 @@ struct plan {
 
 static int submit_one(const struct plan *p)
 {
-	static char script[] = "#!/bin/sh\nsleep 1\n", path_variable[] = "PATH=/usr/bin:/bin", gpu[] = ONE_GPU;
+	static char script[] = "#!/bin/sh\nsleep 1\n", path_variable[] = "PATH=/usr/bin:/bin",
+		gpu[] = ONE_GPU;
 	static char nowhere[] = "/dev/null", root[] = "/", name[] = "bench";
 	char *environment[] = { path_variable };
 	submit_response_msg_t *reply = NULL;
@@ -78,8 +80,8 @@ static int one_after_the_other(const struct plan *p)
 		if (i == 0)
 			first = s.ns[0];
 	}
-	printf("%jd %jd %jd %jd\n", (intmax_t)first, (intmax_t)samples_at(&s, 500), (intmax_t)samples_at(&s, 990),
-		(intmax_t)samples_at(&s, 1000));
+	printf("%jd %jd %jd %jd\n", (intmax_t)first, (intmax_t)samples_at(&s, 500),
+		(intmax_t)samples_at(&s, 990), (intmax_t)samples_at(&s, 1000));
 	samples_free(&s);
 	return 0;
 }
@@ -114,7 +116,8 @@ int main(int argc, char **argv)
 {
 	struct plan p = { 0 };
 
-	if (argc < 4 || argc > 5 || (argc == 5 && strcmp(argv[4], "--race") != 0) || (p.count = atol(argv[1])) < 1) {
+	if (argc < 4 || argc > 5 || (argc == 5 && strcmp(argv[4], "--race") != 0) ||
+		(p.count = atol(argv[1])) < 1) {
 		fputs("usage: submit COUNT ACCOUNT PARTITION [--race]\n", stderr);
 		return 2;
 	}

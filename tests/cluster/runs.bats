@@ -123,12 +123,13 @@ running_tasks() { [[ $(squeue -h -r -t RUNNING -j "$(job "$1")" | wc -l) == "$2"
 	budgetctl journal vision | grep -F "its node failed: the last"
 }
 
+paused() { (($(date +%s) - $(date -d "$(job_field train SuspendTime)" +%s) >= 3)); }
+
 @test "GPUs stay with a suspended job, and so does their price" {
 	as ada submit train --gpus=2 --gpu-min-runtime=1h
 	eventually job_is train RUNNING funded
 	scontrol suspend "$(job train)"
 	job_is train SUSPENDED
-	paused() { (($(date +%s) - $(date -d "$(job_field train SuspendTime)" +%s) >= 3)); }
 	eventually paused
 	scontrol resume "$(job train)"
 	job_is train RUNNING
@@ -136,6 +137,42 @@ running_tasks() { [[ $(squeue -h -r -t RUNNING -j "$(job "$1")" | wc -l) == "$2"
 	as ada cancel train
 	eventually accounted train funded
 	[[ $(charged_units train) -ge 6000 ]]
+}
+
+# What slurmdbd counts as Elapsed is what was charged.
+charged_elapsed()
+{
+	local elapsed charged
+
+	elapsed=$(slurmdbd_rows "$1" | awk -F'|' '{ match($8, /gres\/gpu=[0-9]+/); sum += substr($8, RSTART + 9, RLENGTH - 9) * $6 } END { print sum }')
+	charged=$(books "SELECT sum(c.gpus * (c.part_end - c.part_start)) FROM charge c JOIN run r ON r.id = c.run WHERE c.kind = 'funded'
+		AND r.ended IS NOT NULL AND r.job = $(job "$1")")
+	[[ $elapsed == "$charged" ]] || { echo "$1: slurmdbd has $elapsed GPU-s without suspensions, charged are $charged" >&2; return 1; }
+}
+
+@test "where suspended time is not charged, what is charged is what slurmdbd has left of the run" {
+	echo 'charge_suspended = no' >>"$CLUSTER_DIR/etc/budgetd.conf"
+	kill -HUP "$(cluster_pid budgetd)"
+	as ada submit train --gpus=2 --gpu-min-runtime=1h
+	as ada submit gone --gpus=1 --gpu-min-runtime=1h
+	eventually job_is train RUNNING funded
+	eventually has_run train
+	eventually has_run gone
+	scontrol suspend "$(job train)"
+	scontrol suspend "$(job gone)"
+	eventually paused
+	scontrol resume "$(job train)"
+	job_is train RUNNING
+	eventually has_run train
+	as ada cancel train
+	as ada cancel gone		# it ended, for Slurm, when it was suspended
+	eventually charged_elapsed train
+	eventually charged_elapsed gone
+	[[ $(books "SELECT sum(part_end - part_start) FROM charge WHERE kind = 'suspended'") -ge 3 ]]
+	agrees() { budgetctl check | grep -q " 0 differences"; }
+	eventually agrees
+	sed -i '$d' "$CLUSTER_DIR/etc/budgetd.conf"
+	kill -HUP "$(cluster_pid budgetd)"
 }
 
 @test "a run that gives up a node is charged for each of its sizes" {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * bare.c - the least that a CUDA program does before it can work: cuInit and a context, as a process of its own
+ * bare.c - the least that a CUDA program does before it can work: cuInit and a context, as a process of its
+ * own
  *
  * What a proof costs beside it is what tests/gpu/run.sh tells. Without headers of a vendor. */
 #include <dlfcn.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * prove.c - gpu-check's proof behind a small command line, for tests/gpu/run.sh: it is built without configure
+ * prove.c - gpu-check's proof behind a small command line, for tests/gpu/run.sh: it is built without
+ * configure
  *
- *   prove --helper PATH [--backend NAME] [--level LEVEL] [--deadline S] [--expect N] [--root DIR] [--library DIR] */
+ *   prove --helper PATH [--backend NAME] [--level LEVEL] [--deadline S] [--expect N] [--root DIR] [--library
+ *   DIR] */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +34,8 @@ static bool take(int option, struct prove_request *q)
 int main(int argc, char *argv[])
 {
 	static const int status[OUTCOMES] = { 0, 0, 4, 5 };	/* as gpu-check's */
-	struct prove_request q = { .backend = "auto", .level = LEVEL_PRESET, .deadline_ms = 30000, .root = "/", .expected = -1 };
+	struct prove_request q = { .backend = "auto", .level = LEVEL_PRESET, .deadline_ms = 30000,
+		.root = "/", .expected = -1 };
 	struct fault why = { "" };
 	struct proof p;
 	int option, rc;

@@ -32,7 +32,7 @@ build()
 	compile -o "$work/bare" "$top/tests/gpu/bare.c" -ldl
 	compile -shared -fPIC -o "$work/libcuda.so.1" "$top/tests/stubs/libcuda_stub.c" "$room/pattern.c"
 }
-shared="$(printf "$top/gpu_check/%s.c " lines report stage cause backend_names) $(echo "$top"/locality/*.c) $top/lib/number.c $top/lib/fault.c"
+shared="$(printf "$top/gpu_check/%s.c " lines report stage cause backend_names) $(echo "$top"/locality/*.c) $top/lib/number.c $top/lib/duration.c $top/lib/fault.c"
 
 # --- time -------------------------------------------------------------------------------------------
 

@@ -379,7 +379,8 @@ static bool suspend_or_resume(struct history *h)
 		return false;
 	at = meanwhile(h, last_change(j));
 	world_suspend(j, at);
-	tell(h, "job %d is %s at %+jd", number_of(h, j), j->state == W_RUNNING ? "resumed" : "suspended", (intmax_t)(at - h->now));
+	tell(h, "job %d is %s at %+jd", number_of(h, j), j->state == W_RUNNING ? "resumed" : "suspended",
+		(intmax_t)(at - h->now));
 	return true;
 }
 

@@ -69,7 +69,8 @@ void bench_open(struct bench *b)
 	bench_must(b->settings != NULL, b, "settings");
 	b->settings->pass_interval_s = 60;
 	b->settings->unbound_hold_s = 300;
-	b->settings->lane.gpus = 0;		/* the oracle is told the ranks of projects, and knows no other order */
+	/* the oracle is told the ranks of projects, and knows no other order */
+	b->settings->lane.gpus = 0;
 	bench_folder_make(b);
 	bench_file_make(b, NULL);
 	bench_file_open(b);
@@ -106,14 +107,16 @@ void bench_restart(struct bench *b)
 	start(b);
 }
 
-/* What a kill leaves of a decision that is not written: nothing. Here by ROLLBACK, and the COMMIT that is due fails. */
+/* What a kill leaves of a decision that is not written: nothing. Here by ROLLBACK, and the COMMIT that is due
+ * fails. */
 static void forget_decision(struct bench *b)
 {
 	static const char rollback_sql[] = "ROLLBACK";
 
 	if (!b->unwritten)
 		return;
-	bench_must(sql_do(b->d.ledger, rollback_sql, &b->why, "") == 0 && ledger_write(b->d.ledger, NULL) < 0, b, "forgetting a decision");
+	bench_must(sql_do(b->d.ledger, rollback_sql, &b->why, "") == 0 && ledger_write(b->d.ledger, NULL) < 0,
+		b, "forgetting a decision");
 	b->unwritten = false;
 }
 
@@ -181,8 +184,10 @@ void bench_ranks(struct bench *b, int64_t now, int nprojects, int64_t out[O_NODE
 	struct cluster_view *c = NULL;
 	struct ranking *r = NULL;
 
-	bench_must(slurm_link_cluster(b->d.slurm, &c, &b->why) == 0 && ledger_begin(b->d.ledger, LEDGER_READ, &b->why) == 0 &&
-			ranking_new(b->d.ledger, b->settings->window_s, b->d.rates, &c->healthy, now, &r, &b->why) == 0,
+	bench_must(slurm_link_cluster(b->d.slurm, &c, &b->why) == 0 &&
+		ledger_begin(b->d.ledger, LEDGER_READ, &b->why) == 0 &&
+			ranking_new(b->d.ledger, b->settings->window_s, b->d.rates, &c->healthy, now, &r,
+			&b->why) == 0,
 		b, "ranks");
 	ledger_rollback(b->d.ledger);
 	cluster_view_free(c);
@@ -206,7 +211,8 @@ static int check(struct bench *b, size_t i)
 		return audit_make(b->look, &audit_checks[i], &b->why);
 	rc = sqlite3_step(b->audits[i]);
 	if (rc != SQLITE_DONE)
-		fault_set(&b->why, "%s", rc == SQLITE_ROW ? (const char *)sqlite3_column_text(b->audits[i], 0) : sqlite3_errmsg(b->look));
+		fault_set(&b->why, "%s", rc == SQLITE_ROW ? (const char *)sqlite3_column_text(b->audits[i], 0)
+			: sqlite3_errmsg(b->look));
 	sqlite3_reset(b->audits[i]);
 	return rc == SQLITE_DONE ? 0 : 1;
 }

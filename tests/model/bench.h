@@ -38,7 +38,8 @@ struct bench {
 void bench_open(struct bench *b);
 void bench_close(struct bench *b);
 
-/* Empty books for one history; `thorough`: opening and closing the file is a part of it. The file stays when it ends. */
+/* Empty books for one history; `thorough`: opening and closing the file is a part of it. The file stays when
+ * it ends. */
 void bench_begin(struct bench *b, struct slurm_link *world, bool thorough);
 void bench_end(struct bench *b);
 

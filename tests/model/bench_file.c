@@ -45,8 +45,8 @@ void bench_folder_make(struct bench *b)
 	char empty[96];
 
 	/* All connections are of this one thread. */
-	bench_must(sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) == SQLITE_OK && sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) == SQLITE_OK,
-		b, "SQLite");
+	bench_must(sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) == SQLITE_OK &&
+		sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) == SQLITE_OK, b, "SQLite");
 	b->files = memory_files_new();
 	snprintf(b->folder, sizeof(b->folder), "%s/model-XXXXXX", tmp_folder());
 	bench_must(mkdtemp(b->folder) != NULL, b, b->folder);
@@ -93,9 +93,11 @@ static sqlite3_stmt *prepared(struct bench *b, sqlite3 *db, const char *sql)
 
 static void look_open(struct bench *b)
 {
-	done(b, b->look, sqlite3_open_v2(b->path, &b->look, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK);
+	done(b, b->look, sqlite3_open_v2(b->path, &b->look, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+		NULL) == SQLITE_OK);
 	bench_must(audit_prepare(b->look, &b->why) == 0, b, "a second connection");
-	b->sums = prepared(b, b->look, "SELECT allocation, amount, charged, held FROM allocation_sum ORDER BY allocation");
+	b->sums = prepared(b, b->look,
+		"SELECT allocation, amount, charged, held FROM allocation_sum ORDER BY allocation");
 	b->holds = prepared(b, b->look, "SELECT coalesce(sum(units), 0) FROM hold WHERE closed_at IS NULL");
 	b->parts = prepared(b, b->look,
 		"SELECT c.kind, c.part_end - c.part_start, c.units FROM charge c JOIN run r ON r.id = c.run WHERE r.job = ? AND r.start = ?");
@@ -128,25 +130,28 @@ static void wipe_add(struct bench *b, const char *format, const char *table)
 /* The database refuses to forget; without its triggers it does, and no other connection sees that. */
 static void wipe_open(struct bench *b)
 {
-	static const char tables_sql[] = "SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY name = 'sqlite_sequence'";
+	static const char tables_sql[] =
+		"SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY name = 'sqlite_sequence'";
 	char empty[96], attach[160];
 	sqlite3_stmt *tables;
 
 	empty_path(b, empty);
 	snprintf(attach, sizeof(attach), "ATTACH '%s' AS empty", empty);
-	done(b, b->wipe, sqlite3_open_v2(b->path, &b->wipe, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
-		sqlite3_db_config(b->wipe, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) == SQLITE_OK &&
-		sqlite3_exec(b->wipe, attach, NULL, NULL, NULL) == SQLITE_OK);
+	done(b, b->wipe, sqlite3_open_v2(b->path, &b->wipe, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+		NULL) == SQLITE_OK && sqlite3_db_config(b->wipe, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0,
+		NULL) == SQLITE_OK && sqlite3_exec(b->wipe, attach, NULL, NULL, NULL) == SQLITE_OK);
 	b->nwipes = 0;
 	wipe_add(b, "BEGIN IMMEDIATE", "");
 	tables = prepared(b, b->wipe, tables_sql);
 	while (sqlite3_step(tables) == SQLITE_ROW) {
 		wipe_add(b, "DELETE FROM main.%w", (const char *)sqlite3_column_text(tables, 0));
-		wipe_add(b, "INSERT INTO main.%w SELECT * FROM empty.%w", (const char *)sqlite3_column_text(tables, 0));
+		wipe_add(b, "INSERT INTO main.%w SELECT * FROM empty.%w",
+			(const char *)sqlite3_column_text(tables, 0));
 	}
 	sqlite3_finalize(tables);
 	wipe_add(b, "COMMIT", "");
-	wipe_add(b, "PRAGMA main.wal_checkpoint(TRUNCATE)", "");	/* a copy of the file is a copy of its WAL */
+	/* a copy of the file is a copy of its WAL */
+	wipe_add(b, "PRAGMA main.wal_checkpoint(TRUNCATE)", "");
 }
 
 static void wipe_close(struct bench *b)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * bench_file.h - the file of the books on the bench, and those who look into it beside budgetd
  *
- * A history is short, and opening a file of the books is not: the schema is compared, triggers are made, a hundred statements are
- * prepared. So the connections stay, and what one history wrote is wiped before the next.
+ * A history is short, and opening a file of the books is not: the schema is compared, triggers are made, a
+ * hundred statements are prepared. So the connections stay, and what one history wrote is wiped before the
+ * next.
  *
  * Failure  ends the program */
 #ifndef TESTS_MODEL_BENCH_FILE_H

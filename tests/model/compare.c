@@ -164,8 +164,9 @@ static void compare_run(struct history *h, const struct w_row *w)
 			(intmax_t)theirs.seconds[0], (intmax_t)theirs.units[0], (intmax_t)theirs.seconds[1],
 			(intmax_t)theirs.seconds[2], (intmax_t)theirs.seconds[O_PAUSED]);
 	if (!w->slow_clock && theirs.seconds[O_PAUSED] != (h->o.pauses_are_free ? w->paused : 0))
-		differ(h, "the run of job %d was suspended for %jd s, and its suspended parts add up to %jd s", w->job, (intmax_t)w->paused,
-			(intmax_t)theirs.seconds[O_PAUSED]);
+		differ(h,
+			"the run of job %d was suspended for %jd s, and its suspended parts add up to %jd s",
+			w->job, (intmax_t)w->paused, (intmax_t)theirs.seconds[O_PAUSED]);
 	if (w->slow_clock ? all < w->end - w->start : all != w->end - w->start)
 		differ(h, "the run of job %d lasted %jd s and its parts add up to %jd s", w->job,
 			(intmax_t)(w->end - w->start), (intmax_t)all);

@@ -94,7 +94,8 @@ static enum job_stage stage_of(enum w_state s)
 	return stages[s];
 }
 
-static void view(const struct slurm_link *l, const struct w_job *j, int number, struct texts *t, struct job_view *v)
+static void view(const struct slurm_link *l, const struct w_job *j, int number, struct texts *t,
+	struct job_view *v)
 {
 	bool runs = j->start != 0;
 

@@ -203,12 +203,14 @@ static int shm_unmap(sqlite3_file *f, int remove)
 	return locks(f)->pMethods->xShmUnmap(locks(f), remove);
 }
 
-static const sqlite3_io_methods methods = {2, close_file, read_file, write_file, truncate_file, sync_file, size_of_file, lock,
-	unlock, check_lock, control, sector, characteristics, shm_map, shm_lock, shm_barrier, shm_unmap, NULL, NULL};
+static const sqlite3_io_methods methods = {2, close_file, read_file, write_file, truncate_file, sync_file,
+	size_of_file, lock, unlock, check_lock, control, sector, characteristics, shm_map, shm_lock,
+	shm_barrier, shm_unmap, NULL, NULL};
 
 /* --- names -------------------------------------------------------------------------------------- */
 
-/* Of the three kinds that a database in WAL mode has; what is temporary goes to the disk, if ever there is any. */
+/* Of the three kinds that a database in WAL mode has; what is temporary goes to the disk, if ever there is
+ * any. */
 static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *f, int flags, int *out)
 {
 	struct memory_files *m = vfs->pAppData;

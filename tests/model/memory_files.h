@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * memory_files.h - databases whose bytes are in the memory of this process
  *
- * SQLite's default way to files from here on. A history makes three thousand reads and writes of a page, and nothing in it is about a
- * disk. Locks and the index of the WAL are those of the VFS "unix-excl", on an empty file of the same name, so that several connections of
- * this process see each other as they would on a disk; another process finds nothing.
+ * SQLite's default way to files from here on. A history makes three thousand reads and writes of a page, and
+ * nothing in it is about a disk. Locks and the index of the WAL are those of the VFS "unix-excl", on an empty
+ * file of the same name, so that several connections of this process see each other as they would on a disk;
+ * another process finds nothing.
  *
  * Threads  one
  * Failure  ends the program */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * model.c - random histories through budgetd and through an oracle: equal to the unit
  *
- *	model [--seed N] [--histories N] [--story]
+ * 	model [--seed N] [--histories N] [--story]
  *
  * History i has the seed N + i, and everything follows from it. At the first difference the history is told
- * from its beginning, with what budgetd logged, and both sides' numbers; a crash is told as well, and each with the one command that
- * repeats it. What a history leaves in the file is wiped before the next one; a difference is told from a new file, so that it is known to
- * be its own.
+ * from its beginning, with what budgetd logged, and both sides' numbers; a crash is told as well, and each
+ * with the one command that repeats it. What a history leaves in the file is wiped before the next one; a
+ * difference is told from a new file, so that it is known to be its own.
  *
- * That it finds what is wrong is shown by `tests/model/mutations BUILD`: twelve lines of budgetd, each broken on
- * purpose (a second too few, a hold that is kept, a rate of another time, an ancestor that is not asked...). */
+ * That it finds what is wrong is shown by `tests/model/mutations BUILD`: twelve lines of budgetd, each broken
+ * on purpose (a second too few, a hold that is kept, a rate of another time, an ancestor that is not
+ * asked...). */
 #include "tests/model/history.h"
 #include <getopt.h>
 #include <malloc.h>
@@ -86,7 +87,8 @@ static int read_options(int argc, char **argv, struct run *r)
 
 static void name_history(uint64_t seed)
 {
-	snprintf(repeat, sizeof(repeat), "repeat it with tests/model/model --seed %ju --histories 1 --story\n", (uintmax_t)seed);
+	snprintf(repeat, sizeof(repeat),
+		"repeat it with tests/model/model --seed %ju --histories 1 --story\n", (uintmax_t)seed);
 }
 
 /* Told anew with a listener: the same seed is the same history. */
@@ -98,8 +100,8 @@ static void tell_difference(struct history *h, struct bench *b, uint64_t seed, u
 	bench_close(b);
 	bench_open(b);
 	if (history_run(h, b, seed, stdout) == 0)
-		printf("\nDIFFERENCE in %s\nnot by itself: repeat it with tests/model/model --seed %ju --histories %ju\n", difference,
-			(uintmax_t)first, (uintmax_t)(seed - first + 1));
+		printf("\nDIFFERENCE in %s\nnot by itself: repeat it with tests/model/model --seed %ju --histories %ju\n",
+			difference, (uintmax_t)first, (uintmax_t)(seed - first + 1));
 	else
 		printf("\nDIFFERENCE in %s\n%s", h->difference, repeat);
 }

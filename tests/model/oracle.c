@@ -44,15 +44,16 @@ enum o_tier oracle_ask(struct oracle *o, int64_t now, const struct o_seen *want)
 	return j->tier;
 }
 
-/* What waits gets its money when its turn comes; one that runs, as far as is known, waits for none; what costs no
- * more needs none. */
+/* What waits gets its money when its turn comes; one that runs, as far as is known, waits for none; what
+ * costs no more needs none. */
 static bool needs_no_money(const struct oracle *o, const struct o_job *j, int job, int64_t need)
 {
 	for (int i = 0; i < o->nruns; i++)
 		if (o->runs[i].job == job && !o->runs[i].ended && o->runs[i].hold != O_NONE &&
 			j->hold == O_NONE)
 			return true;
-	return !j->known || j->tier != O_FUNDED_TIER || (j->parked && j->hold == O_NONE) || need <= j->per_task;
+	return !j->known || j->tier != O_FUNDED_TIER || (j->parked && j->hold == O_NONE) ||
+		need <= j->per_task;
 }
 
 /* What it has is counted with what there is. */
@@ -77,7 +78,8 @@ bool oracle_change_job(struct oracle *o, int64_t now, const struct o_seen *want)
 
 /* --- the queue --- */
 
-/* What it has suffices, or is too much; else it asks for more when its turn comes. What its user holds keeps what it has, for a while. */
+/* What it has suffices, or is too much; else it asks for more when its turn comes. What its user holds keeps
+ * what it has, for a while. */
 static bool fit_hold(struct oracle *o, struct o_job *j, const struct o_seen *s, int64_t now)
 {
 	bool can_start = s->eligible && !s->held_by_user, kept;
@@ -98,7 +100,8 @@ static bool fit_hold(struct oracle *o, struct o_job *j, const struct o_seen *s, 
 	return false;
 }
 
-/* It was changed, or a change of it that was let through does not come: its price is that of what it is now. */
+/* It was changed, or a change of it that was let through does not come: its price is that of what it is
+ * now. */
 static bool is_priced_anew(const struct oracle *o, const struct o_job *j, const struct o_seen *s, int64_t now)
 {
 	bool shown = j->gpus != s->gpus || j->type != s->type || j->limit != s->limit;
@@ -115,7 +118,8 @@ static bool queued(struct oracle *o, const struct o_seen *s, int64_t now)
 
 	if (j->tier != O_FUNDED_TIER)
 		return false;
-	if (j->looks++ == 0) { /* the price was made from the question: the terms are remembered as Slurm has them */
+	/* the price was made from the question: the terms are remembered as Slurm has them */
+	if (j->looks++ == 0) {
 		j->gpus = s->gpus;
 		j->type = s->type;
 		j->limit = s->limit;
@@ -148,8 +152,8 @@ static int tightest(const struct oracle *o, int node, int64_t now)
 	return found;
 }
 
-/* Who waits for money is not overtaken, at the project that refused it and below, and keeps what it has; who may
- * run free does not wait. What has money, or waited before, is never free. */
+/* Who waits for money is not overtaken, at the project that refused it and below, and keeps what it has; who
+ * may run free does not wait. What has money, or waited before, is never free. */
 static void take_turn(struct oracle *o, struct o_job *j, bool heads[O_NODES], int64_t now)
 {
 	bool waits = policy_of(o, j) != O_FREE || j->parked || j->hold != O_NONE;

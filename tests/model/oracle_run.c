@@ -132,8 +132,8 @@ static void post_until(struct oracle *o, struct o_run *r, int64_t at)
 	r->part_from = at;
 }
 
-/* What slurmctld or slurmdbd says of its suspensions: the hold lasts as much longer, where it had not run out before. Since it goes on, where
- * they lay is known. */
+/* What slurmctld or slurmdbd says of its suspensions: the hold lasts as much longer, where it had not run out
+ * before. Since it goes on, where they lay is known. */
 static void learn_pause(struct oracle *o, struct o_run *r, int64_t total, int64_t until, bool over)
 {
 	int64_t more = total - r->paused;

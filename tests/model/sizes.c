@@ -45,7 +45,8 @@ static void look(struct bench *b, struct slurm_link *w, int64_t at)
 /* It was asked about and answered, for a GPU: that is the hold, which what it gets is fitted to. */
 static void submit(struct bench *b, struct w_job *j)
 {
-	struct question q = {.account = "p0", .partition = "gpu", .uid = W_UID, .time_limit_s = 3600, .requeueable = true};
+	struct question q = {.account = "p0", .partition = "gpu", .uid = W_UID, .time_limit_s = 3600,
+		.requeueable = true};
 	struct verdict v;
 
 	gpu_request_input_init(&q.gpus);
@@ -103,14 +104,15 @@ static int64_t ask(struct bench *b, const char *sql)
 static bool as_told(struct bench *b, const struct story *s)
 {
 	static const char open_sql[] = "SELECT count(*) FROM run WHERE ended IS NULL";
-	int64_t units = ask(b, "SELECT coalesce(sum(units), 0) FROM charge"), runs = ask(b, "SELECT count(*) FROM run");
+	int64_t units = ask(b, "SELECT coalesce(sum(units), 0) FROM charge"),
+		runs = ask(b, "SELECT count(*) FROM run");
 	const char *unsound = bench_verify(b);
 
 	if (units == s->units && runs == 1 && ask(b, open_sql) == 0 && !unsound)
 		return true;
-	printf("%s: %jd units in %jd runs, %jd of them open; %jd units are due%s%s\n", s->what, (intmax_t)units,
-		(intmax_t)runs, (intmax_t)ask(b, open_sql), (intmax_t)s->units, unsound ? "; verify: " : "",
-		unsound ? unsound : "");
+	printf("%s: %jd units in %jd runs, %jd of them open; %jd units are due%s%s\n", s->what,
+		(intmax_t)units, (intmax_t)runs, (intmax_t)ask(b, open_sql), (intmax_t)s->units,
+		unsound ? "; verify: " : "", unsound ? unsound : "");
 	return false;
 }
 
@@ -124,7 +126,8 @@ static bool tell_story(struct bench *b, const struct story *s)
 	bench_log_to(NULL);
 	bench_begin(b, &world, true);
 	bench_project(b, 0, O_NONE, false);
-	if (bench_rate(b, EPOCH - 1, BENCH_SHARD, EPOCH, 250) < 0 || bench_rate(b, EPOCH - 1, BENCH_MPS, EPOCH, 10) < 0 ||
+	if (bench_rate(b, EPOCH - 1, BENCH_SHARD, EPOCH, 250) < 0 ||
+		bench_rate(b, EPOCH - 1, BENCH_MPS, EPOCH, 10) < 0 ||
 		bench_allocate(b, EPOCH, &terms, 100 * AMOUNT_GPU_HOUR, &entry) < 0) {
 		printf("%s: %s\n", s->what, b->why.text);
 		return false;

@@ -27,10 +27,12 @@ struct w_job {
 	bool insists, free_tier, dependency;
 	enum job_held held;
 	int64_t submit, start, end, resized;
-	int64_t paused, paused_first, paused_at; /* seconds suspended, those before the change of size; the last suspension or resumption */
+	/* seconds suspended, those before the change of size; the last suspension or resumption */
+	int64_t paused, paused_first, paused_at;
 	int given, first_given, given_type, restarts;
 	char qos[24], comment[64], admin_comment[128];
-	const char *alloc, *first_alloc, *detail; /* as Slurm tells them, instead of what was given; static texts */
+	/* as Slurm tells them, instead of what was given; static texts */
+	const char *alloc, *first_alloc, *detail;
 };
 
 /* A run as slurmdbd has it; of a resized one it shows two rows. */

@@ -20,8 +20,8 @@ int hipMemcpy(void *to, const void *from, size_t bytes, int kind);
 int hipModuleLoadData(void **module, const void *image);
 int hipModuleUnload(void *module);
 int hipModuleGetFunction(void **function, void *module, const char *name);
-int hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-	void *stream, void **params, void **extra);
+int hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+	unsigned bz, unsigned shared, void *stream, void **params, void **extra);
 
 #define CODE "code of a stub"
 
@@ -125,8 +125,8 @@ int hipModuleGetFunction(void **function, void *module, const char *name)
 	return strcmp(name, "prove") ? 500 : 0;
 }
 
-int hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-	void *stream, void **params, void **extra)
+int hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+	unsigned bz, unsigned shared, void *stream, void **params, void **extra)
 {
 	(void)f;
 	(void)shared;
@@ -139,13 +139,15 @@ int hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsign
 }
 
 #ifndef STUB_NO_COMPILER
-int hiprtcCreateProgram(void **p, const char *source, const char *name, int n, const char **headers, const char **names);
+int hiprtcCreateProgram(void **p, const char *source, const char *name, int n, const char **headers,
+	const char **names);
 int hiprtcCompileProgram(void *p, int n, const char **options);
 int hiprtcGetCodeSize(void *p, size_t *bytes);
 int hiprtcGetCode(void *p, char *code);
 int hiprtcDestroyProgram(void **p);
 
-int hiprtcCreateProgram(void **p, const char *source, const char *name, int n, const char **headers, const char **names)
+int hiprtcCreateProgram(void **p, const char *source, const char *name, int n, const char **headers,
+	const char **names)
 {
 	(void)name;
 	(void)headers;

@@ -30,8 +30,8 @@ VISIBLE int cuMemcpyDtoH_v2(void *to, address from, size_t bytes);
 VISIBLE int cuMemcpyDtoD_v2(address to, address from, size_t bytes);
 VISIBLE int cuModuleLoadData(void **module, const void *image);
 VISIBLE int cuModuleGetFunction(void **function, void *module, const char *name);
-VISIBLE int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-	void *stream, void **params, void **extra);
+VISIBLE int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+	unsigned bz, unsigned shared, void *stream, void **params, void **extra);
 
 static int token;			/* what handles point to */
 
@@ -171,8 +171,8 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
 	return strcmp(name, "prove") ? 500 : 0;
 }
 
-int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream,
-	void **params, void **extra)
+int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+	unsigned shared, void *stream, void **params, void **extra)
 {
 	(void)f;
 	(void)shared;

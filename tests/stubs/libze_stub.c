@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * libze_stub.c - a stub, not a driver: what gpu_check/level_zero.c calls of libze_loader, with the faults of stub.h
+ * libze_stub.c - a stub, not a driver: what gpu_check/level_zero.c calls of libze_loader, with the faults of
+ * stub.h
  *
  * GPU_STUB_TILES=N lists each card N times, as drivers do with the tiles of one. */
 #include "tests/stubs/stub.h"
@@ -49,11 +50,14 @@ unsigned zeContextCreate(void *driver, const void *desc, void **context);
 unsigned zeContextDestroy(void *context);
 unsigned zeCommandListCreateImmediate(void *context, void *device, const void *desc, void **list);
 unsigned zeCommandListDestroy(void *list);
-unsigned zeMemAllocDevice(void *context, const void *desc, size_t bytes, size_t align, void *device, void **at);
+unsigned zeMemAllocDevice(void *context, const void *desc, size_t bytes, size_t align, void *device,
+	void **at);
 unsigned zeMemAllocHost(void *context, const void *desc, size_t bytes, size_t align, void **at);
 unsigned zeMemFree(void *context, void *at);
-unsigned zeCommandListAppendMemoryFill(void *list, void *at, const void *pattern, size_t size, size_t bytes, void *s, uint32_t n, void **w);
-unsigned zeCommandListAppendMemoryCopy(void *list, void *to, const void *from, size_t bytes, void *s, uint32_t n, void **w);
+unsigned zeCommandListAppendMemoryFill(void *list, void *at, const void *pattern, size_t size, size_t bytes,
+	void *s, uint32_t n, void **w);
+unsigned zeCommandListAppendMemoryCopy(void *list, void *to, const void *from, size_t bytes, void *s,
+	uint32_t n, void **w);
 unsigned zeCommandListAppendBarrier(void *list, void *s, uint32_t n, void **w);
 unsigned zeModuleCreate(void *context, void *device, const struct module *desc, void **module, void **log);
 unsigned zeModuleDestroy(void *module);
@@ -61,7 +65,8 @@ unsigned zeKernelCreate(void *module, const void *desc, void **kernel);
 unsigned zeKernelDestroy(void *kernel);
 unsigned zeKernelSetGroupSize(void *kernel, uint32_t x, uint32_t y, uint32_t z);
 unsigned zeKernelSetArgumentValue(void *kernel, uint32_t i, size_t size, const void *value);
-unsigned zeCommandListAppendLaunchKernel(void *list, void *kernel, const uint32_t *groups, void *s, uint32_t n, void **w);
+unsigned zeCommandListAppendLaunchKernel(void *list, void *kernel, const uint32_t *groups, void *s,
+	uint32_t n, void **w);
 
 static int token;			/* what handles point to */
 static void *argument_buffer;
@@ -91,7 +96,8 @@ unsigned zeDriverGetApiVersion(void *driver, uint32_t *version)
 /* A handle is the number of its card, counted from 1. */
 unsigned zeDeviceGet(void *driver, uint32_t *n, void **devices)
 {
-	uint32_t tiles = (uint32_t)stub_number("GPU_STUB_TILES", 1), all = tiles * (uint32_t)stub_number("GPU_STUB_DEVICES", 1);
+	uint32_t tiles = (uint32_t)stub_number("GPU_STUB_TILES", 1),
+		all = tiles * (uint32_t)stub_number("GPU_STUB_DEVICES", 1);
 
 	(void)driver;
 	for (uint32_t i = 0; devices && i < *n && i < all; i++)
@@ -146,7 +152,8 @@ unsigned zeCommandListCreateImmediate(void *context, void *device, const void *d
 {
 	(void)device;
 	*list = context;
-	return ((const uint32_t *)desc)[4] == 1 ? 0 : 0x78000004;	/* the ordinal of the group that computes */
+	/* the ordinal of the group that computes */
+	return ((const uint32_t *)desc)[4] == 1 ? 0 : 0x78000004;
 }
 
 unsigned zeCommandListDestroy(void *list)
@@ -155,7 +162,8 @@ unsigned zeCommandListDestroy(void *list)
 	return 0;
 }
 
-unsigned zeMemAllocDevice(void *context, const void *desc, size_t bytes, size_t align, void *device, void **at)
+unsigned zeMemAllocDevice(void *context, const void *desc, size_t bytes, size_t align, void *device,
+	void **at)
 {
 	(void)device;
 	return zeMemAllocHost(context, desc, bytes, align, at);
@@ -177,7 +185,8 @@ unsigned zeMemFree(void *context, void *at)
 	return 0;
 }
 
-unsigned zeCommandListAppendMemoryFill(void *list, void *at, const void *pattern, size_t size, size_t bytes, void *s, uint32_t n, void **w)
+unsigned zeCommandListAppendMemoryFill(void *list, void *at, const void *pattern, size_t size, size_t bytes,
+	void *s, uint32_t n, void **w)
 {
 	(void)list;
 	(void)s;
@@ -189,7 +198,8 @@ unsigned zeCommandListAppendMemoryFill(void *list, void *at, const void *pattern
 	return 0;
 }
 
-unsigned zeCommandListAppendMemoryCopy(void *list, void *to, const void *from, size_t bytes, void *s, uint32_t n, void **w)
+unsigned zeCommandListAppendMemoryCopy(void *list, void *to, const void *from, size_t bytes, void *s,
+	uint32_t n, void **w)
 {
 	(void)list;
 	(void)s;
@@ -216,7 +226,8 @@ unsigned zeModuleCreate(void *context, void *device, const struct module *desc, 
 	(void)log;
 	memcpy(&magic, desc->code, sizeof(magic));
 	*module = context;
-	return desc->format || magic != 0x07230203 ? 0x7800000fu : (unsigned)stub_number("GPU_STUB_KERNEL", 0);
+	return desc->format || magic != 0x07230203 ? 0x7800000fu
+		: (unsigned)stub_number("GPU_STUB_KERNEL", 0);
 }
 
 unsigned zeModuleDestroy(void *module)
@@ -256,7 +267,8 @@ unsigned zeKernelSetArgumentValue(void *kernel, uint32_t i, size_t size, const v
 	return 0;
 }
 
-unsigned zeCommandListAppendLaunchKernel(void *list, void *kernel, const uint32_t *groups, void *s, uint32_t n, void **w)
+unsigned zeCommandListAppendLaunchKernel(void *list, void *kernel, const uint32_t *groups, void *s,
+	uint32_t n, void **w)
 {
 	(void)list;
 	(void)kernel;

@@ -45,9 +45,11 @@ void ledger_invariants(struct books *b)
 
 	ck_assert_int_eq(sqlite3_exec(b->look, "BEGIN", NULL, NULL, NULL), SQLITE_OK);
 	for (size_t i = 0; i < audit_check_count; i++)
-		ck_assert_msg(!about_rows(&audit_checks[i]) || audit_make(b->look, &audit_checks[i], &wrong) == 0, "the books are not sound: %s: %s", audit_checks[i].id,
-			wrong.text);
-	ck_assert_msg(books_ask(b, draws_up_the_tree) == 0, "an open hold does not draw on every metered project of its path");
+		ck_assert_msg(!about_rows(&audit_checks[i]) ||
+			audit_make(b->look, &audit_checks[i], &wrong) == 0, "the books are not sound: %s: %s",
+			audit_checks[i].id, wrong.text);
+	ck_assert_msg(books_ask(b, draws_up_the_tree) == 0,
+		"an open hold does not draw on every metered project of its path");
 	ck_assert_int_eq(sqlite3_exec(b->look, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
 }
 
@@ -61,8 +63,8 @@ int64_t books_ask(struct books *b, const char *fmt, ...)
 	va_start(ap, fmt);
 	sql = sqlite3_vmprintf(fmt, ap);
 	va_end(ap);
-	ck_assert_msg(sqlite3_prepare_v2(b->look, sql, -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW, "%s: %s", sql,
-		sqlite3_errmsg(b->look));
+	ck_assert_msg(sqlite3_prepare_v2(b->look, sql, -1, &st, NULL) == SQLITE_OK &&
+		sqlite3_step(st) == SQLITE_ROW, "%s: %s", sql, sqlite3_errmsg(b->look));
 	value = sqlite3_column_int64(st, 0);
 	sqlite3_finalize(st);
 	sqlite3_free(sql);
@@ -81,10 +83,12 @@ void books_open(struct books *b)
 	const char *tmp = getenv("TMPDIR");
 
 	*b = (struct books){0};
-	snprintf(b->folder, sizeof(b->folder), "%.40s/books-XXXXXX", tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+	snprintf(b->folder, sizeof(b->folder), "%.40s/books-XXXXXX", tmp && *tmp &&
+		strlen(tmp) < 40 ? tmp : "/tmp");
 	ck_assert_ptr_nonnull(mkdtemp(b->folder));
 	snprintf(b->path, sizeof(b->path), "%s/ledger.db", b->folder);
-	ck_assert_msg(ledger_create(b->path, &b->why) == 0 && ledger_open(b->path, &b->l, &b->why) == 0, "%s", b->why.text);
+	ck_assert_msg(ledger_create(b->path, &b->why) == 0 && ledger_open(b->path, &b->l, &b->why) == 0, "%s",
+		b->why.text);
 	ck_assert_int_eq(sqlite3_open_v2(b->path, &b->look, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
 	sqlite3_busy_timeout(b->look, 10000);
 	ck_assert_msg(audit_prepare(b->look, &b->why) == 0, "%s", b->why.text);
@@ -142,7 +146,8 @@ struct allotment {
 static int allot(struct ledger *l, void *arg, struct fault *why)
 {
 	struct allotment *x = arg;
-	struct journal_entry e = { .at = NOON, .kind = "deposit", .units = x->units, .actor = "ada", .reason = "grant" };
+	struct journal_entry e = { .at = NOON, .kind = "deposit", .units = x->units, .actor = "ada",
+		.reason = "grant" };
 
 	if (allocation_add(l, &x->a, NOON, why) < 0)
 		return -1;
@@ -166,7 +171,8 @@ static int deposit(struct ledger *l, void *arg, struct fault *why)
 
 int books_deposit(struct books *b, int64_t allocation, amount_t units, const char *request_id)
 {
-	struct journal_entry e = { .at = NOON, .kind = "deposit", .allocation = allocation, .units = units, .actor = "ada" };
+	struct journal_entry e = { .at = NOON, .kind = "deposit", .allocation = allocation, .units = units,
+		.actor = "ada" };
 
 	snprintf(e.request_id, sizeof(e.request_id), "%s", request_id);
 	return books_do(b, LEDGER_MONEY, deposit, &e);
@@ -174,7 +180,8 @@ int books_deposit(struct books *b, int64_t allocation, amount_t units, const cha
 
 #define NOBODY (-1)		/* a user without a cap */
 
-static int tightest(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct path *p, amount_t *available, struct fault *why)
+static int tightest(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct path *p,
+	amount_t *available, struct fault *why)
 {
 	struct budget_node nodes[BUDGET_DEPTH_MAX];
 	int i;
@@ -191,9 +198,11 @@ static int submit(struct ledger *l, void *arg, struct fault *why)
 {
 	struct submission *s = arg;
 	amount_t available, per_task = s->gpus * s->min_runtime_s * AMOUNT_RATE_ONE;
-	struct admission_row a = { .at = s->now, .uid = s->uid, .project = s->project, .tier = TIER_FUNDED, .min_runtime_s = s->min_runtime_s,
-		.gpus = s->gpus, .tasks = s->tasks, .per_task = per_task, .request = "{}" };
-	struct hold_row h = { .project = s->project, .tasks = s->tasks, .units = per_task * s->tasks, .opened_at = s->now };
+	struct admission_row a = { .at = s->now, .uid = s->uid, .project = s->project, .tier = TIER_FUNDED,
+		.min_runtime_s = s->min_runtime_s, .gpus = s->gpus, .tasks = s->tasks, .per_task = per_task,
+		.request = "{}" };
+	struct hold_row h = { .project = s->project, .tasks = s->tasks, .units = per_task * s->tasks,
+		.opened_at = s->now };
 	struct path p;
 
 	if (tightest(l, s->project, s->uid, s->now, &p, &available, why) < 0)
@@ -233,7 +242,8 @@ static int start_run(struct ledger *l, void *arg, struct fault *why)
 
 	if (rc != 0)
 		return rc;
-	if (hold_pool(l, x->s->admission.id, &pool, why) != 1 || hold_take_task(l, &pool, x->run->id, x->run->start, &h, why) < 0)
+	if (hold_pool(l, x->s->admission.id, &pool, why) != 1 ||
+		hold_take_task(l, &pool, x->run->id, x->run->start, &h, why) < 0)
 		return -1;
 	x->run->covered_until = x->run->start + h.units / x->run->price;
 	return run_update(l, x->run, why);
@@ -243,9 +253,10 @@ void books_start(struct books *b, const struct submission *s, int64_t job, int64
 {
 	struct starting x = { s, out };
 
-	*out = (struct run){ .cluster = "c", .job = job, .submit = s->now, .start = start, .label = "job", .partition = "gpu",
-		.admission = s->admission.id, .project = s->project, .uid = s->uid, .tier = TIER_FUNDED, .min_runtime_s = s->min_runtime_s,
-		.gpus = s->gpus, .tres = "gres/gpu=1", .price = s->gpus * AMOUNT_RATE_ONE, .covered_until = start };
+	*out = (struct run){ .cluster = "c", .job = job, .submit = s->now, .start = start, .label = "job",
+		.partition = "gpu", .admission = s->admission.id, .project = s->project, .uid = s->uid,
+		.tier = TIER_FUNDED, .min_runtime_s = s->min_runtime_s, .gpus = s->gpus, .tres = "gres/gpu=1",
+		.price = s->gpus * AMOUNT_RATE_ONE, .covered_until = start };
 	ck_assert_msg(books_do(b, LEDGER_HOLDS, start_run, &x) >= 0, "%s", b->why.text);
 	ledger_invariants(b);
 }
@@ -263,7 +274,8 @@ static int extend(struct ledger *l, void *arg, struct fault *why)
 	amount_t available;
 	bool fits;
 
-	if (hold_of_run(l, x->run->id, &h, why) != 1 || tightest(l, x->run->project, x->run->uid, x->now, &p, &available, why) < 0)
+	if (hold_of_run(l, x->run->id, &h, why) != 1 ||
+		tightest(l, x->run->project, x->run->uid, x->now, &p, &available, why) < 0)
 		return -1;
 	fits = available >= x->seconds * x->run->price;
 	if (fits) {

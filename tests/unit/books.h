@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * books.h - a real ledger in a folder of its own, and short words for what happens to it
  *
- * A step is one transaction, and after each all checks of books/audit.c are made over a second connection: what is not committed does
- * not count.
+ * A step is one transaction, and after each all checks of books/audit.c are made over a second connection:
+ * what is not committed does not count.
  *
  * Unit     GPU-hours where a name says so, else units; times are seconds
  * Failure  a step that fails ends the test, unless its name says that it may */
@@ -46,7 +46,8 @@ int64_t books_allot(struct books *b, int64_t project, amount_t units, int64_t st
 /* 1 = it was there already, 0 = written, -1. */
 int books_deposit(struct books *b, int64_t allocation, amount_t units, const char *request_id);
 
-/* The answer to a submission as admit.c gives it: 1 = it does not fit and nothing was written, 0 = the hold is taken. */
+/* The answer to a submission as admit.c gives it: 1 = it does not fit and nothing was written, 0 = the hold
+ * is taken. */
 struct submission {
 	int64_t project, gpus, min_runtime_s, tasks, now;
 	int64_t uid;			/* 0 = 1000 */
@@ -67,6 +68,7 @@ struct import_result books_import(struct books *b, const struct import_run *r, b
 /* What a project itself was charged for what ran since `from` and counts in its ratio. */
 amount_t books_occupied(struct books *b, int64_t project, int64_t from);
 
-amount_t books_available(struct books *b, int64_t project, int64_t now);	/* at the tightest node of its path */
+ /* at the tightest node of its path */
+amount_t books_available(struct books *b, int64_t project, int64_t now);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * cases.h - tables of cases, files of data beside the tests
  *
- * Form       one case a line; blank lines and lines that begin with # are skipped. In NAME.tsv a tab separates
- *            the columns, in NAME.cases a bar with blanks around it. "-" is "none", "" is written as "".
+ * Form       one case a line; blank lines and lines that begin with # are skipped. In NAME.tsv a tab
+ *            separates the columns, in NAME.cases a bar with blanks around it. "-" is "none", "" is written
+ *            as "".
  * Where      the folder in the environment variable CASES
- * Failure    a file that is missing or has no case, a line with another number of columns and a number that is
- *            none end the run: a table that is not read must not pass
+ * Failure    a file that is missing or has no case, a line with another number of columns and a number that
+ *            is none end the run: a table that is not read must not pass
  * Threads    one thread, before the tests run */
 #ifndef UNIT_CASES_H
 #define UNIT_CASES_H

@@ -57,7 +57,8 @@ void fake_slurm_gpus(struct fake_job *f, int gpus)
 	snprintf(f->tres, sizeof(f->tres), "cpu=4,mem=8G,node=1,gres/gpu=%d", gpus);
 }
 
-struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, const char *qos, const char *token)
+struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, const char *qos,
+	const char *token)
 {
 	struct fake_job *f = &table[jobs++];
 
@@ -66,9 +67,11 @@ struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, 
 	snprintf(f->qos, sizeof(f->qos), "%s", qos);
 	snprintf(f->admin_comment, sizeof(f->admin_comment), "%s", token);
 	fake_slurm_gpus(f, gpus);
-	f->view = (struct job_view){ .job_id = id, .array_task_id = JOB_NOT_A_TASK, .array_count = 1, .uid = 1000, .account = account, .partition = "gpu",
-		.qos = f->qos, .admin_comment = f->admin_comment, .stage = STAGE_PENDING, .base_state = "PENDING", .priority = 1,
-		.time_limit_s = 4 * 3600, .batch = true, .requeueable = true, .tres_req = f->tres, .node_count = 1 };
+	f->view = (struct job_view){ .job_id = id, .array_task_id = JOB_NOT_A_TASK, .array_count = 1,
+		.uid = 1000, .account = account, .partition = "gpu", .qos = f->qos,
+		.admin_comment = f->admin_comment, .stage = STAGE_PENDING, .base_state = "PENDING",
+		.priority = 1, .time_limit_s = 4 * 3600, .batch = true, .requeueable = true,
+		.tres_req = f->tres, .node_count = 1 };
 	gpu_request_input_init(&f->view.request);
 	f->view.request.tres_per_job = "gres:gpu:1";
 	return f;
@@ -119,8 +122,8 @@ void fake_slurm_nodes(int n, int gpus)
 int slurm_link_facts(struct slurm_link *l, struct slurm_facts *out, struct fault *why)
 {
 	(void)l, (void)why;
-	*out = (struct slurm_facts){ .cluster = "fake", .version = "22.05.8", .slurm_uid = 0, .multifactor = true, .min_job_age_s = 300,
-		.job_requeue = true, .gpu_tres = true };
+	*out = (struct slurm_facts){ .cluster = "fake", .version = "22.05.8", .slurm_uid = 0,
+		.multifactor = true, .min_job_age_s = 300, .job_requeue = true, .gpu_tres = true };
 	return 0;
 }
 
@@ -193,7 +196,8 @@ static void fill_partitions(struct cluster_view *c)
 	size_t words = PARTITION_WORDS(c->partition_count), last = c->partition_count - 1;
 
 	for (size_t i = 0; i < c->partition_count; i++)
-		c->partitions[i] = (struct partition_view){ .name = i == last ? "gpu" : "other", .is_default = i == last, .up = true };
+		c->partitions[i] = (struct partition_view){ .name = i == last ? "gpu" : "other",
+			.is_default = i == last, .up = true };
 	for (size_t i = 0; i < (size_t)nodes; i++)
 		c->partition_bits[i * words + last / 64] = UINT64_C(1) << last % 64;
 }
@@ -214,12 +218,14 @@ static int fill_nodes(struct cluster_view *c, struct fault *why)
 	}
 	fill_partitions(c);
 	for (int i = 0; i < nodes; i++)
-		c->nodes[c->node_count++] = (struct node_view){ .name = names[i], .index = (uint32_t)i, .partitions = &c->partition_bits[(size_t)i * words],
-			.features = like[i].features, .memory_mb = like[i].memory_mb, .reserved = like[i].reserved, .healthy = true,
+		c->nodes[c->node_count++] = (struct node_view){ .name = names[i], .index = (uint32_t)i,
+			.partitions = &c->partition_bits[(size_t)i * words], .features = like[i].features,
+			.memory_mb = like[i].memory_mb, .reserved = like[i].reserved, .healthy = true,
 			.gpus = node_gpus, .gres = "gpu:8", .cpus_idle = 8 };
 	for (size_t i = 0; i < named; i++)
 		if (!node_table[i].deleted)
-			c->nodes[c->node_count++] = (struct node_view){ .name = node_table[i].name, .index = (uint32_t)c->node_count, .gpus = 8,
+			c->nodes[c->node_count++] = (struct node_view){ .name = node_table[i].name,
+				.index = (uint32_t)c->node_count, .gpus = 8,
 				.partitions = &c->partition_bits[((size_t)nodes + i) * words],
 				.draining = node_table[i].draining, .healthy = !node_table[i].draining,
 				.reason = node_table[i].reason[0] ? node_table[i].reason : NULL };
@@ -270,7 +276,8 @@ int slurm_link_set_qos(struct slurm_link *l, const char *job, const char *qos, s
 
 int slurm_link_set_site_factor(struct slurm_link *l, const char *job, int32_t site_factor, struct fault *why)
 {
-	return slurm_link_update(l, job, &(struct job_update){ .set_site_factor = true, .site_factor = site_factor }, why);
+	return slurm_link_update(l, job, &(struct job_update){ .set_site_factor = true,
+		.site_factor = site_factor }, why);
 }
 
 static struct fake_job *find(const char *job)
@@ -347,13 +354,15 @@ int slurm_link_accounts(struct slurm_link *l, struct account_table **out, struct
 	return nobody_answers(why);
 }
 
-int slurm_link_runs_of(struct slurm_link *l, uint32_t job_id, int64_t since, struct run_table **out, struct fault *why)
+int slurm_link_runs_of(struct slurm_link *l, uint32_t job_id, int64_t since, struct run_table **out,
+	struct fault *why)
 {
 	(void)l, (void)job_id, (void)since, (void)out;
 	return nobody_answers(why);
 }
 
-int slurm_link_runs_between(struct slurm_link *l, int64_t from, int64_t to, struct run_table **out, struct fault *why)
+int slurm_link_runs_between(struct slurm_link *l, int64_t from, int64_t to, struct run_table **out,
+	struct fault *why)
 {
 	(void)l, (void)from, (void)to, (void)out;
 	return nobody_answers(why);

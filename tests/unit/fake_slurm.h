@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * fake_slurm.h - slurm_link/link.h over a table in memory, so that whole passes of the loop run without a cluster
+ * fake_slurm.h - slurm_link/link.h over a table in memory, so that whole passes of the loop run without a
+ * cluster
  *
- * What budgetd updates shows in the table, as slurmctld's would. Nothing starts or ends by itself: the test says so.
+ * What budgetd updates shows in the table, as slurmctld's would. Nothing starts or ends by itself: the test
+ * says so.
  *
  * Threads  one: the tables are the program's */
 #ifndef UNIT_FAKE_SLURM_H
@@ -30,15 +32,19 @@ struct fake_node {
 struct fake_node *fake_slurm_node(const char *name);
 
 void fake_slurm_reset(void);		/* no jobs, no GPUs */
-void fake_slurm_taken_at(int64_t at);	/* the next job tables are as slurmctld had them then; 0 = never mind */
+ /* the next job tables are as slurmctld had them then; 0 = never mind */
+void fake_slurm_taken_at(int64_t at);
 void fake_slurm_healthy(int64_t gpus);	/* that many can be given work */
 void fake_slurm_nodes(int nodes, int gpus);	/* n0, n1... of so many GPUs each, in partition "gpu" */
 
 void fake_slurm_partitions(size_t count);	/* of which "gpu" is the last */
-struct node_view *fake_slurm_like(int node);	/* what n0... have of features, memory_mb, reserved; nothing before */
+ /* what n0... have of features, memory_mb, reserved; nothing before */
+struct node_view *fake_slurm_like(int node);
 
-/* A job that waits, of uid 1000: `gpus` by Slurm's own count. It has the QOS and the token of its answer. Sorted by id by the caller. */
-struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, const char *qos, const char *token);
+/* A job that waits, of uid 1000: `gpus` by Slurm's own count. It has the QOS and the token of its answer.
+ * Sorted by id by the caller. */
+struct fake_job *fake_slurm_pending(uint32_t id, const char *account, int gpus, const char *qos,
+	const char *token);
 void fake_slurm_gpus(struct fake_job *f, int gpus);
 /* Component `offset` of the het job `leader`. */
 void fake_slurm_het(struct fake_job *f, uint32_t leader, uint32_t offset);

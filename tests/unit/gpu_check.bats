@@ -300,6 +300,16 @@ gone() { local n; for ((n = 0; n < 500; n++)); do kill -0 "$1" 2>/dev/null || re
 	[[ $(jq -s length <<<"$output") == 1 && $(wc -l <<<"$output") == 1 ]]
 }
 
+@test "a soak proves again and again, and ends with the first failure" {
+	run -0 on cuda --soak 2s
+	[[ $output =~ "gpu-check: "([0-9]+)" proofs in "[0-9]+" s, the slowest took "[0-9.]+" s" ]]
+	((BASH_REMATCH[1] > 1))
+	GPU_STUB_COUNT=$BATS_TEST_TMPDIR/count run -4 on cuda --soak 5 -o json
+	[[ $(json .proofs) == 3 && $(of cause) == wrong-kernel && $(json '.soak_seconds > 0 and .slowest_seconds > 0') == true ]]
+	run -2 gpu-check --soak never
+	run -2 gpu-check --soak 0
+}
+
 @test "a helper that is missing, silent or another program is told" {
 	run -4 gpu-check --backend cuda --helper "$BATS_TEST_TMPDIR/nothing" -o json
 	[[ $(of cause) == no-helper && $(of evidence) == *"No such file"* ]]

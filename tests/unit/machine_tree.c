@@ -78,7 +78,8 @@ void machine_put(const char *dir, const char *text, const char *path_format, ...
 }
 
 /* As a list and, with a name for it, as the mask of hexadecimal words that hwloc reads. */
-static void put_cpus(const char *dir, const struct cpu_set *s, const char *folder, const char *list_name, const char *mask_name)
+static void put_cpus(const char *dir, const struct cpu_set *s, const char *folder, const char *list_name,
+	const char *mask_name)
 {
 	char list[CPU_LIST_MAX], mask[1024] = "";
 	size_t n = 0;
@@ -88,7 +89,8 @@ static void put_cpus(const char *dir, const struct cpu_set *s, const char *folde
 	if (!mask_name)
 		return;
 	for (int i = words - 1; i >= 0; i--)
-		n += (size_t)snprintf(mask + n, sizeof(mask) - n, "%08x%s", (unsigned)(s->word[i / 2] >> i % 2 * 32), i ? "," : "");
+		n += (size_t)snprintf(mask + n, sizeof(mask) - n, "%08x%s",
+			(unsigned)(s->word[i / 2] >> i % 2 * 32), i ? "," : "");
 	machine_put(dir, mask, "%s/%s", folder, mask_name);
 }
 
@@ -105,7 +107,8 @@ void machine_remove(const char *dir)
 
 const char *machine_temporary(const char *name, enum machine_part part, char dir[static MACHINE_DIR_MAX])
 {
-	const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR");	/* thousands of files, for a moment */
+	/* thousands of files, for a moment */
+	const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR");
 
 	snprintf(dir, MACHINE_DIR_MAX, "%s/machine.XXXXXX", tmp ? tmp : "/tmp");
 	if (!mkdtemp(dir))
@@ -139,7 +142,8 @@ static const struct case_row *fact(const char *name, const char *kind, int i)
 {
 	int r = 0;
 
-	while (r < facts()->rows && (strcmp(facts()->row[r].col[0], "machine") || strcmp(facts()->row[r].col[1], name)))
+	while (r < facts()->rows && (strcmp(facts()->row[r].col[0], "machine") ||
+		strcmp(facts()->row[r].col[1], name)))
 		r++;
 	if (r == facts()->rows) {
 		fprintf(stderr, "machines.cases has no %s\n", name);
@@ -158,8 +162,8 @@ const struct machine_device *machine_device(const char *name, int i)
 
 	if (!c)
 		return NULL;
-	d = (struct machine_device){ .path = c->col[1], .bus_id = strrchr(c->col[1], '/') + 1, .class = c->col[3], .node = c->col[4],
-		.cpus = c->col[5], .name = c->col[6] };
+	d = (struct machine_device){ .path = c->col[1], .bus_id = strrchr(c->col[1], '/') + 1,
+		.class = c->col[3], .node = c->col[4], .cpus = c->col[5], .name = c->col[6] };
 	if (sscanf(c->col[2], "%x:%x", &d.vendor, &d.device) != 2)
 		cases_die(facts(), c, "no vendor and device");
 	return &d;
@@ -208,7 +212,8 @@ static void nodes_make(const char *name, bool masks, const char *dir)
 			strcat(strcat(distances, j > 4 ? " " : ""), c->col[j]);
 		if (c->n > 4)
 			machine_put(dir, distances, "%s/distance", folder);
-		snprintf(text, sizeof(text), "Node %d MemTotal:        %s kB", id, strcmp(c->col[3], "-") ? "16777216" : "0");
+		snprintf(text, sizeof(text), "Node %d MemTotal:        %s kB", id,
+			strcmp(c->col[3], "-") ? "16777216" : "0");
 		machine_put(dir, text, "%s/meminfo", folder);
 	}
 	machine_put(dir, cpu_set_text(&ids, text), NODE "online");
@@ -265,10 +270,12 @@ static void cpus_make(const char *name, bool masks, const struct cpu_set *all, c
 
 		snprintf(folder, sizeof(folder), CPU "cpu%d", cpu);
 		cpu_set_and(&one, &one, all);
-		put_cpus(dir, &one, folder, "topology/thread_siblings_list", masks ? "topology/thread_siblings" : NULL);
+		put_cpus(dir, &one, folder, "topology/thread_siblings_list",
+			masks ? "topology/thread_siblings" : NULL);
 		snprintf(text, sizeof(text), "%d", cpu_set_next(&one, 0));
 		one = group_of(fact(name, "l3", 0), 1, cpu);
-		put_cpus(dir, &one, folder, "cache/index3/shared_cpu_list", masks ? "cache/index3/shared_cpu_map" : NULL);
+		put_cpus(dir, &one, folder, "cache/index3/shared_cpu_list",
+			masks ? "cache/index3/shared_cpu_map" : NULL);
 		if (!masks)
 			continue;
 		machine_put(dir, text, "%s/topology/core_id", folder);
@@ -315,7 +322,8 @@ static void device_make(const char *dir, const struct machine_device *d)
 {
 	char path[512];
 
-	for (const char *p = strchr(strchr(d->path, '/') + 1, '/'); p; p = strchr(p + 1, '/')) {	/* its bridges */
+	/* its bridges */
+	for (const char *p = strchr(strchr(d->path, '/') + 1, '/'); p; p = strchr(p + 1, '/')) {
 		snprintf(path, sizeof(path), "%.*s", (int)(p - d->path), d->path);
 		identity_put(dir, path, 0x0604, 0x1022, 0x1453);
 		place_put(dir, path, d);
@@ -323,7 +331,8 @@ static void device_make(const char *dir, const struct machine_device *d)
 	identity_put(dir, d->path, (unsigned)strtoul(d->class, NULL, 16), d->vendor, d->device);
 	place_put(dir, d->path, d);
 	if (strcmp(d->name, "-"))
-		machine_put(dir, "", "sys/devices/%s/%s/%s/uevent", d->path, strncmp(d->name, "mlx", 3) ? "net" : "infiniband", d->name);
+		machine_put(dir, "", "sys/devices/%s/%s/%s/uevent", d->path,
+			strncmp(d->name, "mlx", 3) ? "net" : "infiniband", d->name);
 }
 
 void machine_make(const char *name, enum machine_part part, const char *dir)

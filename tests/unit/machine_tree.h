@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * machine_tree.h - the machines of machines.cases, as trees of sysfs files
  *
- * So much of /sys as the product reads and as hwloc needs to read the same. What nobody published is left out: no links, no
- * UUIDs; tests put in what they need (machine_put).
+ * So much of /sys as the product reads and as hwloc needs to read the same. What nobody published is left
+ * out: no links, no UUIDs; tests put in what they need (machine_put).
  *
  * Failure  ends the run with a message: a tree that is not there must not pass
  * Threads  one */
@@ -29,7 +29,8 @@ const char *machine_temporary(const char *name, enum machine_part part, char dir
 void machine_remove(const char *dir);	/* a folder of machine_temporary, with all in it */
 
 /* A file below `dir`, folders made on the way, with the text and a newline; text NULL: remove the file. */
-void machine_put(const char *dir, const char *text, const char *path_format, ...) __attribute__((format(printf, 3, 4)));
+void machine_put(const char *dir, const char *text, const char *path_format,
+	...) __attribute__((format(printf, 3, 4)));
 
 /* The facts of a device. NULL at i = how many there are. */
 struct machine_device {

@@ -41,7 +41,8 @@ int main(int argc, char **argv)
 	SRunner *r = srunner_create(NULL);
 	int failed;
 
-	if (check_names(argc, argv) < 0 || setenv("CK_DEFAULT_TIMEOUT", "300", 0) < 0)	/* Check's 4 s are for machines that do nothing else */
+	/* Check's 4 s are for machines that do nothing else */
+	if (check_names(argc, argv) < 0 || setenv("CK_DEFAULT_TIMEOUT", "300", 0) < 0)
 		return EXIT_FAILURE;
 	for (size_t i = 0; i < COUNT; i++)
 		if (wanted(suites[i].name, argc, argv))

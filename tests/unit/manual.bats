@@ -33,7 +33,7 @@ tells()
 		page=$pages/$(basename "$source" .in)
 		[[ -z $(mandoc -Tlint -Wwarning "$page" 2>&1 | tee /dev/stderr) ]]
 		[[ -z $(groff -mandoc -Tutf8 -ww -z "$page" 2>&1 | tee /dev/stderr) ]]
-		run ! grep -nE '^@|@[a-z]+@' "$page"
+		run ! grep -nE '@[a-z-]+( [a-z-]+)?@' "$page"
 	done
 }
 

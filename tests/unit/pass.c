@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * pass.c - whole passes of the loop over a real ledger and a fake Slurm: who has its hours, who waits, who is free */
+ * pass.c - whole passes of the loop over a real ledger and a fake Slurm: who has its hours, who waits, who is
+ * free */
 #include "budgetd/admit.h"
 #include "tests/unit/fake_slurm.h"
 #include "tests/unit/pass_scene.h"
@@ -37,7 +38,8 @@ static void pass(int64_t now)
 
 static struct question asks(const char *account, int gpus, char text[32])
 {
-	struct question q = { .uid = 1000, .account = account, .time_limit_s = 4 * HOUR, .requeueable = true, .text = { [OPT_MIN_RUNTIME] = "1h" } };
+	struct question q = { .uid = 1000, .account = account, .time_limit_s = 4 * HOUR, .requeueable = true,
+		.text = { [OPT_MIN_RUNTIME] = "1h" } };
 
 	snprintf(text, 32, "gres:gpu:%d", gpus);
 	gpu_request_input_init(&q.gpus);
@@ -51,7 +53,8 @@ static struct fake_job *submit(uint32_t id, const char *account, int gpus, struc
 	char text[32];
 	struct question q = asks(account, gpus, text);
 
-	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s",
+		b.why.text);
 	ck_assert_msg(v->accepted, "%s", v->text);
 	return fake_slurm_pending(id, account, gpus, v->qos, v->token);
 }
@@ -80,7 +83,8 @@ static struct verdict change_gpus(const char *token, const char *account, int gp
 
 static int64_t held(const char *token)
 {
-	return books_ask(&b, "SELECT coalesce(sum(h.units), 0) FROM hold h JOIN admission a ON a.id = h.admission WHERE a.token = '%s'"
+	return books_ask(&b,
+		"SELECT coalesce(sum(h.units), 0) FROM hold h JOIN admission a ON a.id = h.admission WHERE a.token = '%s'"
 		" AND h.closed_at IS NULL", token);
 }
 
@@ -211,7 +215,8 @@ START_TEST(a_change_far_behind_is_seen)
 	pass(NOON + 3);
 	ck_assert_int_eq(held(v.token), 2 * GPU_H);
 	ck_assert_ptr_null(books_try(&b, "UPDATE admission SET per_task = 1"));
-	snprintf(f->tres, sizeof(f->tres), "cpu=4,gres/gpu=2,gres/gpu:a_type_whose_name_is_long_indeed=2,license/x=1");
+	snprintf(f->tres, sizeof(f->tres),
+		"cpu=4,gres/gpu=2,gres/gpu:a_type_whose_name_is_long_indeed=2,license/x=1");
 	pass(NOON + 4);
 	ck_assert_int_eq(held(v.token), 2 * GPU_H);
 }
@@ -220,7 +225,8 @@ END_TEST
 /* --- who comes first ---------------------------------------------------------------------------- */
 
 /* A run whose cover ends now, and a job that came past the plugin: there is money for one of them. */
-/* Its user held a task, which made it a record of its own, just as the loop answered the other: it has the array's answer. */
+/* Its user held a task, which made it a record of its own, just as the loop answered the other: it has the
+ * array's answer. */
 START_TEST(a_task_that_left_the_record_that_was_answered_is_of_the_same_answer)
 {
 	struct fake_job *task;
@@ -253,7 +259,8 @@ START_TEST(a_run_that_is_paid_for_again_in_the_second_its_hours_end_was_never_fr
 	ck_assert_int_eq(books_ask(&b, "SELECT free_since FROM run"), NOON + HOUR);
 	books_allot(&b, vision, 4 * GPU_H, 0, 0);
 	pass(NOON + HOUR);
-	ck_assert_int_eq(books_ask(&b, "SELECT iif(free_since IS NULL, covered_until, 0) FROM run"), NOON + 2 * HOUR);
+	ck_assert_int_eq(books_ask(&b, "SELECT iif(free_since IS NULL, covered_until, 0) FROM run"),
+		NOON + 2 * HOUR);
 }
 END_TEST
 
@@ -288,7 +295,8 @@ static struct component submit_component(uint32_t id, uint32_t offset, int gpus,
 
 	q.het = true;
 	q.text[OPT_TIER] = tier;
-	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &c.v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &c.v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s",
+		b.why.text);
 	ck_assert_msg(c.v.accepted, "%s", c.v.text);
 	c.f = fake_slurm_pending(id, "vision", gpus, c.v.qos, c.v.token);
 	fake_slurm_het(c.f, id - offset, offset);
@@ -381,7 +389,8 @@ START_TEST(a_longer_limit_of_a_run_is_a_check_of_the_difference)
 	ck_assert_int_eq(held(v.token), 4 * GPU_H);
 	q.time_limit_s = 7 * HOUR;
 	refused = change(v.token, &q, "1", NOON + 2);
-	ck_assert_msg(!refused.accepted && strstr(refused.text, "takes 3.00 GPU-h more, and vision has 2.00"), "%s", refused.text);
+	ck_assert_msg(!refused.accepted && strstr(refused.text, "takes 3.00 GPU-h more, and vision has 2.00"),
+		"%s", refused.text);
 	q.time_limit_s = 6 * HOUR;
 	ck_assert(change(v.token, &q, NULL, NOON + 2).accepted);	/* not the limit is changed */
 	ck_assert_int_eq(held(v.token), 4 * GPU_H);
@@ -411,8 +420,10 @@ START_TEST(a_pass_notes_how_many_gpus_there_are_when_that_changes)
 	fake_slurm_healthy(0);
 	pass(NOON + 20);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM capacity"), 3);
-	ck_assert_int_eq(books_ask(&b, "SELECT units FROM capacity WHERE at = %d", NOON), 16 * AMOUNT_RATE_ONE);
-	ck_assert_int_eq(books_ask(&b, "SELECT units FROM capacity WHERE at = %d", NOON + 10), 8 * AMOUNT_RATE_ONE);
+	ck_assert_int_eq(books_ask(&b, "SELECT units FROM capacity WHERE at = %d", NOON),
+		16 * AMOUNT_RATE_ONE);
+	ck_assert_int_eq(books_ask(&b, "SELECT units FROM capacity WHERE at = %d", NOON + 10),
+		8 * AMOUNT_RATE_ONE);
 	ck_assert_int_eq(books_ask(&b, "SELECT units FROM capacity WHERE at = %d", NOON + 20), 0);
 }
 END_TEST

@@ -57,8 +57,8 @@ static struct fake_job *submit(uint32_t id, const char *account, int gpus, const
 	snprintf(text, sizeof(text), "gres:gpu:%d", gpus);
 	gpu_request_input_init(&q.gpus);
 	q.gpus.tres_per_job = text;
-	ck_assert_msg(admit(&d, &q, "{\"uid\":1000,\"signal\":10,\"signal_script\":true}", 0, NOON, &v, &b.why) == 0 &&
-		ledger_write(b.l, &b.why) == 0 && v.accepted, "%s %s", b.why.text, v.text);
+	ck_assert_msg(admit(&d, &q, "{\"uid\":1000,\"signal\":10,\"signal_script\":true}", 0, NOON, &v,
+		&b.why) == 0 && ledger_write(b.l, &b.why) == 0 && v.accepted, "%s %s", b.why.text, v.text);
 	return fake_slurm_pending(id, account, gpus, v.qos, v.token);
 }
 
@@ -314,17 +314,21 @@ START_TEST(a_run_that_lost_its_protection_goes_inside_its_minimum)
 {
 	full_cluster();
 	pass(NOON + 1);
-	ck_assert_ptr_null(books_try(&b, "UPDATE run SET unprotected_at = 1, unprotected_why = 'IDLE' WHERE job = 2"));
+	ck_assert_ptr_null(books_try(&b,
+		"UPDATE run SET unprotected_at = 1, unprotected_why = 'IDLE' WHERE job = 2"));
 	pass(NOON + 2);
 	ck_assert_int_eq(other->signals, 1);
-	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM event WHERE job = 2 AND what = 'told' AND reason = 'IDLE'"), 1);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT count(*) FROM event WHERE job = 2 AND what = 'told' AND reason = 'IDLE'"), 1);
 }
 END_TEST
 
-/* The run on n0 is past its minimum runtime, the one on n1 is not. Nobody is told for a job that n0 is nothing for. */
+/* The run on n0 is past its minimum runtime, the one on n1 is not. Nobody is told for a job that n0 is
+ * nothing for. */
 START_TEST(nobody_goes_where_the_job_could_not_run)
 {
-	static const struct job_view wishes[] = { { .features = "ib" }, { .features = "[ib|eth]" }, { .memory_mb = 4001 },
+	static const struct job_view wishes[] = { { .features = "ib" }, { .features = "[ib|eth]" },
+		{ .memory_mb = 4001 },
 		{ .reservation = "course" } };
 
 	full_cluster();

@@ -49,7 +49,8 @@ static struct fake_job *runs_since_noon(uint32_t id, const char *tier)
 		q.text[OPT_MIN_RUNTIME] = NULL;
 	gpu_request_input_init(&q.gpus);
 	q.gpus.tres_per_job = "gres:gpu:2";
-	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s",
+		b.why.text);
 	f = fake_slurm_pending(id, "vision", 2, v.qos, v.token);
 	f->view.requeueable = true;
 	f->view.nodes = "g1";
@@ -59,7 +60,8 @@ static struct fake_job *runs_since_noon(uint32_t id, const char *tier)
 
 static void say_drain(bool critical)
 {
-	struct drain x = { .at = NOON, .node = "g1", .actor = "root", .reason = "fan 3", .critical = critical };
+	struct drain x = { .at = NOON, .node = "g1", .actor = "root", .reason = "fan 3",
+		.critical = critical };
 
 	ck_assert_int_eq(ledger_begin(b.l, LEDGER_MONEY, &b.why), 0);
 	ck_assert_int_ge(drain_add(b.l, &x, &b.why), 0);
@@ -78,7 +80,8 @@ static void say_undrain(void)
 
 static int64_t told(uint32_t job, const char *reason)
 {
-	return books_ask(&b, "SELECT count(*) FROM event WHERE job = %u AND what = 'told' AND reason = '%s'", job, reason);
+	return books_ask(&b, "SELECT count(*) FROM event WHERE job = %u AND what = 'told' AND reason = '%s'",
+		job, reason);
 }
 
 START_TEST(a_run_leaves_when_its_minimum_is_over_and_the_grace_is)
@@ -94,7 +97,8 @@ START_TEST(a_run_leaves_when_its_minimum_is_over_and_the_grace_is)
 	ck_assert_int_eq(f->signals, 0);
 	pass(NOON + 60 * MINUTES);
 	ck_assert_int_eq(told(7, "NODE_DRAIN"), 1);
-	ck_assert_msg(strstr(f->told, "(NODE_DRAIN): Node g1 is drained: gpubudget: fan 3 (root)") != NULL, "%s", f->told);
+	ck_assert_msg(strstr(f->told, "(NODE_DRAIN): Node g1 is drained: gpubudget: fan 3 (root)") != NULL,
+		"%s", f->told);
 	pass(NOON + 60 * MINUTES + 5);
 	ck_assert_int_ge(f->signals, 1);
 	ck_assert_int_eq(f->requeued, 0);
@@ -129,7 +133,8 @@ END_TEST
 /* Slurm requeues a het job by its first component, also one without GPUs, of which there is no run here. */
 START_TEST(a_het_job_leaves_whose_first_component_has_no_gpus)
 {
-	struct fake_job *first = fake_slurm_pending(6, "vision", 0, "", ""), *second = runs_since_noon(7, NULL);
+	struct fake_job *first = fake_slurm_pending(6, "vision", 0, "", ""),
+		*second = runs_since_noon(7, NULL);
 
 	fake_slurm_start(first, NOON);
 	fake_slurm_het(first, 6, 0);
@@ -142,7 +147,8 @@ START_TEST(a_het_job_leaves_whose_first_component_has_no_gpus)
 }
 END_TEST
 
-/* A run that was told for a job is told anew: that job does not get these GPUs, so that to stand behind it would empty nothing. */
+/* A run that was told for a job is told anew: that job does not get these GPUs, so that to stand behind it
+ * would empty nothing. */
 START_TEST(a_run_that_goes_for_a_job_goes_for_a_critical_node_at_once)
 {
 	struct fake_job *f = runs_since_noon(7, NULL), *waits = runs_since_noon(9, NULL);
@@ -150,7 +156,8 @@ START_TEST(a_run_that_goes_for_a_job_goes_for_a_critical_node_at_once)
 	waits->view.stage = STAGE_PENDING;
 	waits->view.start = 0;
 	pass(NOON + 1);
-	ck_assert_ptr_null(books_try(&b, "INSERT INTO leaving (run, told_at, due, reason, for_job) SELECT id, start, start + 9999, 'ROTATED', 9 FROM run WHERE job = 7"));
+	ck_assert_ptr_null(books_try(&b,
+		"INSERT INTO leaving (run, told_at, due, reason, for_job) SELECT id, start, start + 9999, 'ROTATED', 9 FROM run WHERE job = 7"));
 	say_drain(true);
 	pass(NOON + 2000);
 	pass(NOON + 2001);
@@ -214,7 +221,9 @@ START_TEST(what_slurm_drains_is_left_too_unless_the_site_says_no)
 	settings->drain = DRAIN_ALL;
 	pass(NOON + 62 * MINUTES);
 	ck_assert_int_eq(told(7, "NODE_DRAIN"), 1);
-	ck_assert_int_eq(books_ask(&b, "SELECT detail = 'Node g1 is drained: Kill task failed. The job goes on elsewhere.' FROM event"), 1);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT detail = 'Node g1 is drained: Kill task failed. The job goes on elsewhere.' FROM event"),
+		1);
 	ck_assert_int_eq(f->requeued, 0);
 	ck_assert_int_eq(node->drained + node->undrained, 0);
 }

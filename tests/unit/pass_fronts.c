@@ -39,8 +39,8 @@ static void pass(int64_t now)
 }
 
 /* Submitted through the plugin and in the queue. */
-static struct fake_job *submit_as(uint32_t id, int64_t uid, const char *account, int gpus, int64_t min_s, int64_t limit_s, const char *rank,
-	const char *array)
+static struct fake_job *submit_as(uint32_t id, int64_t uid, const char *account, int gpus, int64_t min_s,
+	int64_t limit_s, const char *rank, const char *array)
 {
 	char text[32], min[32];
 	struct question q = { .uid = uid, .account = account, .time_limit_s = limit_s, .requeueable = true, 
@@ -53,7 +53,8 @@ static struct fake_job *submit_as(uint32_t id, int64_t uid, const char *account,
 	gpu_request_input_init(&q.gpus);
 	q.gpus.tres_per_job = text;
 	q.gpus.array = array;
-	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s",
+		b.why.text);
 	ck_assert_msg(v.accepted && v.tier == TIER_FUNDED, "%s", v.text);
 	f = fake_slurm_pending(id, account, gpus, v.qos, v.token);
 	f->view.uid = (uid_t)uid;
@@ -67,7 +68,8 @@ static struct fake_job *submit_as(uint32_t id, int64_t uid, const char *account,
 	return f;
 }
 
-static struct fake_job *submit(uint32_t id, int64_t uid, const char *account, int gpus, int64_t min_s, int64_t limit_s)
+static struct fake_job *submit(uint32_t id, int64_t uid, const char *account, int gpus, int64_t min_s,
+	int64_t limit_s)
 {
 	return submit_as(id, uid, account, gpus, min_s, limit_s, NULL, NULL);
 }
@@ -101,7 +103,8 @@ END_TEST
 
 START_TEST(a_small_short_job_goes_before_all_others)
 {
-	struct fake_job *train = two_projects(), *small = debug(3, 1000), *same_shape = submit(4, 1001, "vision", 2, HOUR, 4 * HOUR);
+	struct fake_job *train = two_projects(), *small = debug(3, 1000),
+		*same_shape = submit(4, 1001, "vision", 2, HOUR, 4 * HOUR);
 
 	pass(NOON + 1);
 	goes_before(small, train);
@@ -121,7 +124,8 @@ END_TEST
 
 START_TEST(of_one_user_one_job_is_in_the_lane)
 {
-	struct fake_job *train = two_projects(), *first = debug(3, 1000), *second = debug(4, 1000), *other = debug(5, 1001);
+	struct fake_job *train = two_projects(), *first = debug(3, 1000), *second = debug(4, 1000),
+		*other = debug(5, 1001);
 
 	pass(NOON + 1);
 	goes_before(first, train);
@@ -171,7 +175,8 @@ END_TEST
 START_TEST(the_allowance_of_a_day_is_over_and_comes_back_with_the_next)
 {
 	int64_t midnight = NOON - NOON % DAY + DAY;
-	struct fake_job *train = two_projects(), *first = submit(3, 1000, "vision", 2, 10 * MINUTES, HOUR), *second, *other;
+	struct fake_job *train = two_projects(), *first = submit(3, 1000, "vision", 2, 10 * MINUTES, HOUR),
+		*second, *other;
 
 	settings->lane.allowance_gpu_s = HOUR;
 	pass(NOON + 1);
@@ -193,7 +198,8 @@ START_TEST(the_allowance_of_a_day_is_over_and_comes_back_with_the_next)
 	goes_before(second, train);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM lane_run"), 1);
 	pass(midnight + 2 * DAY + 1);
-	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM lane_run"), 0);	/* of no day that anybody asks for */
+	/* of no day that anybody asks for */
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM lane_run"), 0);
 }
 END_TEST
 
@@ -230,7 +236,8 @@ static int write_slot(struct ledger *l, void *arg, struct fault *why)
 static void open_slot_of(int64_t project, int64_t from_now, int64_t healthy, int64_t percent)
 {
 	fake_slurm_healthy(healthy);
-	slot = (struct slot_row){ .project = project, .starts_s = (NOON_OF_WEEK + from_now) / 60 * 60, .length_s = HOUR, .boosted_percent = percent };
+	slot = (struct slot_row){ .project = project, .starts_s = (NOON_OF_WEEK + from_now) / 60 * 60,
+		.length_s = HOUR, .boosted_percent = percent };
 	ck_assert_msg(books_do(&b, LEDGER_MONEY, write_slot, &slot) == 0, "%s", b.why.text);
 }
 
@@ -254,7 +261,8 @@ static struct fake_job *vision_is_behind(void)
 
 START_TEST(inside_its_slot_a_project_goes_first_up_to_its_share)
 {
-	struct fake_job *other = vision_is_behind(), *first = train(3, "vision", 2), *second = train(4, "vision", 2);
+	struct fake_job *other = vision_is_behind(), *first = train(3, "vision", 2),
+		*second = train(4, "vision", 2);
 
 	open_slot(vision, 0);
 	pass(NOON + 1);
@@ -318,7 +326,8 @@ END_TEST
 
 START_TEST(the_lane_goes_before_a_slot)
 {
-	struct fake_job *other = vision_is_behind(), *first = train(3, "vision", 2), *small = submit(4, 1000, "speech", 1, 10 * MINUTES, HOUR);
+	struct fake_job *other = vision_is_behind(), *first = train(3, "vision", 2),
+		*small = submit(4, 1000, "speech", 1, 10 * MINUTES, HOUR);
 
 	open_slot(vision, 0);
 	pass(NOON + 1);
@@ -344,7 +353,8 @@ END_TEST
 
 START_TEST(two_slots_of_a_project_are_not_open_at_once)
 {
-	struct slot_row late = { .starts_s = NOON_OF_WEEK / 60 * 60 + HOUR - 60, .length_s = 7 * DAY - HOUR, .boosted_percent = 10 };
+	struct slot_row late = { .starts_s = NOON_OF_WEEK / 60 * 60 + HOUR - 60, .length_s = 7 * DAY - HOUR,
+		.boosted_percent = 10 };
 
 	open_slot(vision, 0);
 	late.project = vision;

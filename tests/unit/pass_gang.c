@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * pass_gang.c - whole passes over a real ledger and a fake Slurm: nodes that are kept for a gang that has waited long */
+ * pass_gang.c - whole passes over a real ledger and a fake Slurm: nodes that are kept for a gang that has
+ * waited long */
 #include "budgetd/admit.h"
 #include "budgetd/cluster_state.h"
 #include "tests/unit/fake_slurm.h"
@@ -43,14 +44,16 @@ static struct verdict ask(const char *account, int gpus, const char *minimum, in
 {
 	bool free = !strcmp(minimum, "free");
 	char text[32];
-	struct question q = { .uid = 1000, .account = account, .time_limit_s = 24 * HOUR, .requeueable = true, .het = het,
-		.text = { [OPT_MIN_RUNTIME] = free ? NULL : minimum, [OPT_TIER] = free ? minimum : NULL } };
+	struct question q = { .uid = 1000, .account = account, .time_limit_s = 24 * HOUR, .requeueable = true,
+		.het = het, .text = { [OPT_MIN_RUNTIME] = free ? NULL : minimum,
+		[OPT_TIER] = free ? minimum : NULL } };
 	struct verdict v;
 
 	snprintf(text, sizeof(text), "gres:gpu:%d", gpus);
 	gpu_request_input_init(&q.gpus);
 	q.gpus.tres_per_job = text;
-	ck_assert_msg(admit(&d, &q, "{\"uid\":1000}", 0, at, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0 && v.accepted, "%s %s", b.why.text, v.text);
+	ck_assert_msg(admit(&d, &q, "{\"uid\":1000}", 0, at, &v, &b.why) == 0 &&
+		ledger_write(b.l, &b.why) == 0 && v.accepted, "%s %s", b.why.text, v.text);
 	return v;
 }
 
@@ -70,7 +73,8 @@ static struct fake_job *runs(uint32_t id, int gpus, uint32_t node, const char *m
 	return f;
 }
 
-/* All nodes have a run inside its minimum and GPUs that are idle; vision has used most. The gang of audio needs two whole nodes. */
+/* All nodes have a run inside its minimum and GPUs that are idle; vision has used most. The gang of audio
+ * needs two whole nodes. */
 static void scene(void)
 {
 	runs(1, 4, 0, "1h");
@@ -89,7 +93,8 @@ static void scene(void)
 START_TEST(a_run_that_would_last_beyond_its_planned_start_is_kept_off_its_nodes)
 {
 	scene();
-	ck_assert_int_eq(books_ask(&b, "SELECT at - %d FROM guard WHERE nodes = 'n0,n1'", NOON), 2 * HOUR - 10);
+	ck_assert_int_eq(books_ask(&b, "SELECT at - %d FROM guard WHERE nodes = 'n0,n1'", NOON),
+		2 * HOUR - 10);
 	pass(NOON + 6);
 	excludes(later, "n0,n1");
 	excludes(sooner, "");
@@ -223,7 +228,8 @@ START_TEST(a_run_that_has_just_begun_there_does_not_move_it)
 	pass(NOON + 9);		/* the snapshot of this one does not know it */
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM guard WHERE nodes = 'n0,n1'"), 1);
 	pass(NOON + 14);
-	ck_assert_int_eq(books_ask(&b, "SELECT at - %d FROM guard WHERE nodes = 'n0,n1'", NOON), 2 * HOUR - 10);
+	ck_assert_int_eq(books_ask(&b, "SELECT at - %d FROM guard WHERE nodes = 'n0,n1'", NOON),
+		2 * HOUR - 10);
 }
 END_TEST
 
@@ -254,7 +260,8 @@ END_TEST
 
 static struct fake_job *loose, *past, *inside, *component[2];
 
-static struct fake_job *runs_since(uint32_t id, const char *account, int gpus, uint32_t node, const char *minimum, int64_t start)
+static struct fake_job *runs_since(uint32_t id, const char *account, int gpus, uint32_t node,
+	const char *minimum, int64_t start)
 {
 	struct fake_job *f = submit(id, account, gpus, minimum, NOON - 20);
 

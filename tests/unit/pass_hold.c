@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * pass_hold.c - whole passes over a real ledger and a fake Slurm: runs that somebody holds (doc/model.md, 6) */
+ * pass_hold.c - whole passes over a real ledger and a fake Slurm: runs that somebody holds (doc/model.md,
+ * 6) */
 #include "budgetd/admit.h"
 #include "tests/unit/fake_slurm.h"
 #include "tests/unit/pass_scene.h"
@@ -22,12 +23,14 @@ static void pass(int64_t now)
 /* Submitted through the plugin. */
 static struct fake_job *submit(void)
 {
-	struct question q = { .uid = 1000, .account = "vision", .time_limit_s = 8 * HOUR, .requeueable = true };
+	struct question q = { .uid = 1000, .account = "vision", .time_limit_s = 8 * HOUR,
+		.requeueable = true };
 	struct verdict v;
 
 	gpu_request_input_init(&q.gpus);
 	q.gpus.tres_per_job = "gres:gpu:2";
-	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s",
+		b.why.text);
 	ck_assert_msg(v.accepted && v.tier == TIER_FUNDED, "%s", v.text);
 	return fake_slurm_pending(7, "vision", 2, v.qos, v.token);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * pass_idle.c - whole passes over a real ledger, a fake Slurm and a fake Prometheus: jobs that leave their GPUs idle */
+ * pass_idle.c - whole passes over a real ledger, a fake Slurm and a fake Prometheus: jobs that leave their
+ * GPUs idle */
 #include "budgetd/admit.h"
 #include "budgetd/cluster_state.h"
 #include "tests/unit/fake_gpus.h"
@@ -55,13 +56,15 @@ static void quiet_pass(int64_t now)
 /* Runs since NOON on both GPUs of g1. */
 static struct fake_job *runs_since_noon(const char *min)
 {
-	struct question q = { .uid = 1000, .account = "vision", .time_limit_s = 8 * HOUR, .requeueable = true, .text = { [OPT_MIN_RUNTIME] = min } };
+	struct question q = { .uid = 1000, .account = "vision", .time_limit_s = 8 * HOUR, .requeueable = true,
+		.text = { [OPT_MIN_RUNTIME] = min } };
 	struct fake_job *f;
 	struct verdict v;
 
 	gpu_request_input_init(&q.gpus);
 	q.gpus.tres_per_job = "gres:gpu:2";
-	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s",
+		b.why.text);
 	f = fake_slurm_pending(7, "vision", 2, v.qos, v.token);
 	fake_slurm_start(f, NOON);
 	f->view.gpu_places = "g1=0-1";
@@ -71,7 +74,8 @@ static struct fake_job *runs_since_noon(const char *min)
 
 static int64_t events(const char *what)
 {
-	return books_ask(&b, "SELECT count(*) FROM event WHERE job = 7 AND reason = 'IDLE' AND what = '%s'", what);
+	return books_ask(&b, "SELECT count(*) FROM event WHERE job = 7 AND reason = 'IDLE' AND what = '%s'",
+		what);
 }
 
 static bool is_protected(void)
@@ -86,20 +90,24 @@ START_TEST(a_parked_job_goes_up_the_ladder_step_by_step)
 	pass(NOON + 29 * MINUTES, NOON, NOON - HOUR);
 	ck_assert_int_eq(f->lines, 0);
 	pass(NOON + 30 * MINUTES, NOON, NOON - HOUR);
-	ck_assert_str_eq(f->told, "gpubudget: 2 GPUs were not used for 30 min. Unless they are used, the run loses its protection in 1 h 30 min and "
+	ck_assert_str_eq(f->told,
+		"gpubudget: 2 GPUs were not used for 30 min. Unless they are used, the run loses its protection in 1 h 30 min and "
 				  "any funded job may displace it.");
 	pass(NOON + 31 * MINUTES, NOON, NOON - HOUR);
 	quiet_pass(NOON + 32 * MINUTES);
 	ck_assert_int_eq(f->lines, 1);
 	pass(NOON + 60 * MINUTES, NOON, NOON - HOUR);
-	ck_assert_str_eq(f->told, "gpubudget: warning: 2 GPUs were not used for 1 h. Unless they are used, the run loses its protection in 1 h and "
+	ck_assert_str_eq(f->told,
+		"gpubudget: warning: 2 GPUs were not used for 1 h. Unless they are used, the run loses its protection in 1 h and "
 				  "any funded job may displace it.");
 	pass(NOON + 105 * MINUTES, NOON, NOON - HOUR);
-	ck_assert_str_eq(f->told, "gpubudget: last warning: 2 GPUs were not used for 1 h 45 min. Unless they are used, the run loses its protection in "
+	ck_assert_str_eq(f->told,
+		"gpubudget: last warning: 2 GPUs were not used for 1 h 45 min. Unless they are used, the run loses its protection in "
 				  "15 min and any funded job may displace it.");
 	ck_assert(is_protected());
 	pass(NOON + 120 * MINUTES, NOON, NOON - HOUR);
-	ck_assert_str_eq(f->told, "gpubudget: 2 GPUs were not used for 2 h. The run is not protected any more: any funded job may displace it.");
+	ck_assert_str_eq(f->told,
+		"gpubudget: 2 GPUs were not used for 2 h. The run is not protected any more: any funded job may displace it.");
 	ck_assert(!is_protected());
 	pass(NOON + 121 * MINUTES, NOON, NOON - HOUR);
 	ck_assert_int_eq(f->lines, 4);
@@ -154,7 +162,8 @@ START_TEST(protection_is_not_lost_on_the_first_look_after_an_outage)
 	struct fake_job *f = runs_since_noon("8h");
 
 	pass(NOON + 240 * MINUTES, NOON, NOON);
-	ck_assert_ptr_nonnull(strstr(f->told, "last warning: 2 GPUs were not used for 4 h. Unless they are used, the run loses its protection in 15 min"));
+	ck_assert_ptr_nonnull(strstr(f->told,
+		"last warning: 2 GPUs were not used for 4 h. Unless they are used, the run loses its protection in 15 min"));
 	ck_assert(is_protected());
 	pass(NOON + 254 * MINUTES, NOON, NOON);
 	ck_assert(is_protected());

@@ -17,7 +17,8 @@ void scene_begin(struct books *b, struct budgetd *d, struct settings **settings,
 	ck_assert_ptr_nonnull(s);
 	free(s->database);
 	s->database = strdup(b->path);
-	*d = (struct budgetd){ .settings = s, .ledger = b->l, .cluster = cluster_state_new(), .people = people_new(s->administrators, &b->why) };
+	*d = (struct budgetd){ .settings = s, .ledger = b->l, .cluster = cluster_state_new(),
+		.people = people_new(s->administrators, &b->why) };
 	ck_assert_msg(ledger_open_reader(b->path, &d->snapshot, &b->why) == 0, "%s", b->why.text);
 	*settings = s;
 	*loop = controller_new(d, &b->why);

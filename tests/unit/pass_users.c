@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * pass_users.c - whole passes over a real ledger and a fake Slurm: a project that is divided among its users */
+ * pass_users.c - whole passes over a real ledger and a fake Slurm: a project that is divided among its
+ * users */
 #include "budgetd/admit.h"
 #include "budgetd/ledger_user_share.h"
 #include "tests/unit/fake_slurm.h"
@@ -52,7 +53,8 @@ static struct fake_job *submit(uint32_t id, int64_t uid, int gpus, const char *t
 {
 	char text[32], request[64];
 	struct question q = { .uid = uid, .account = "vision", .time_limit_s = 24 * HOUR, .requeueable = true,
-		.text = { [OPT_MIN_RUNTIME] = tier ? NULL : "1h", [OPT_TIER] = tier, [OPT_TEAM_RANK] = team_rank } };
+		.text = { [OPT_MIN_RUNTIME] = tier ? NULL : "1h", [OPT_TIER] = tier,
+			[OPT_TEAM_RANK] = team_rank } };
 	struct fake_job *f;
 	struct verdict v;
 
@@ -60,7 +62,8 @@ static struct fake_job *submit(uint32_t id, int64_t uid, int gpus, const char *t
 	snprintf(request, sizeof(request), "{\"uid\":%jd}", (intmax_t)uid);
 	gpu_request_input_init(&q.gpus);
 	q.gpus.tres_per_job = text;
-	ck_assert_msg(admit(&d, &q, request, 0, NOON + id, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(admit(&d, &q, request, 0, NOON + id, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0,
+		"%s", b.why.text);
 	ck_assert_msg(v.accepted, "%s", v.text);
 	f = fake_slurm_pending(id, "vision", gpus, v.qos, v.token);
 	f->view.uid = (uid_t)uid;
@@ -89,7 +92,8 @@ static void give_weight(int64_t uid, const char *user, int64_t share)
 /* ada runs on all 8 GPUs of a node, and both have a job that waits, hers the older. */
 START_TEST(the_user_who_had_less_goes_first)
 {
-	struct fake_job *runs = submit(1, ADA, 8, NULL, NULL), *hers = submit(2, ADA, 1, NULL, NULL), *his = submit(3, BOB, 1, NULL, NULL);
+	struct fake_job *runs = submit(1, ADA, 8, NULL, NULL), *hers = submit(2, ADA, 1, NULL, NULL),
+		*his = submit(3, BOB, 1, NULL, NULL);
 
 	fake_slurm_start(runs, NOON - HOUR);
 	fake_slurm_on(runs, 0, 8);
@@ -122,7 +126,8 @@ END_TEST
 
 START_TEST(a_team_rank_is_among_the_own_jobs_then)
 {
-	struct fake_job *runs = submit(1, ADA, 8, NULL, NULL), *second = submit(2, ADA, 1, NULL, NULL), *first = submit(3, ADA, 1, NULL, "1");
+	struct fake_job *runs = submit(1, ADA, 8, NULL, NULL), *second = submit(2, ADA, 1, NULL, NULL),
+		*first = submit(3, ADA, 1, NULL, "1");
 	struct fake_job *his = submit(4, BOB, 1, NULL, NULL);
 
 	fake_slurm_start(runs, NOON - HOUR);
@@ -136,7 +141,8 @@ END_TEST
 
 START_TEST(in_the_free_tier_as_well)
 {
-	struct fake_job *runs = submit(1, ADA, 8, "free", NULL), *hers = submit(2, ADA, 1, "free", NULL), *his = submit(3, BOB, 1, "free", NULL);
+	struct fake_job *runs = submit(1, ADA, 8, "free", NULL), *hers = submit(2, ADA, 1, "free", NULL),
+		*his = submit(3, BOB, 1, "free", NULL);
 
 	fake_slurm_start(runs, NOON - HOUR);
 	fake_slurm_on(runs, 0, 8);
@@ -146,10 +152,12 @@ START_TEST(in_the_free_tier_as_well)
 }
 END_TEST
 
-/* Both nodes are ada's, past the minimum runtime: one of them is told to go for bob's job, by what each of the two had. */
+/* Both nodes are ada's, past the minimum runtime: one of them is told to go for bob's job, by what each of
+ * the two had. */
 START_TEST(a_run_of_who_had_more_gives_way)
 {
-	struct fake_job *one = submit(1, ADA, 8, NULL, NULL), *two = submit(2, ADA, 8, NULL, NULL), *hers, *his;
+	struct fake_job *one = submit(1, ADA, 8, NULL, NULL), *two = submit(2, ADA, 8, NULL, NULL), *hers,
+		*his;
 
 	fake_slurm_start(one, NOON - 2 * HOUR);
 	fake_slurm_on(one, 0, 8);
@@ -162,7 +170,8 @@ START_TEST(a_run_of_who_had_more_gives_way)
 	pass(NOON + 20);
 	goes_before(his, hers);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM leaving WHERE for_job = 4"), 1);
-	ck_assert_msg(strstr(one->told, "whose user has used 0") || strstr(two->told, "whose user has used 0"), "%s %s", one->told, two->told);
+	ck_assert_msg(strstr(one->told, "whose user has used 0") ||
+		strstr(two->told, "whose user has used 0"), "%s %s", one->told, two->told);
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * pass_why.c - why, after whole passes over a real ledger and a fake Slurm: what of a job, of a task, and of one that no pass has seen */
+ * pass_why.c - why, after whole passes over a real ledger and a fake Slurm: what of a job, of a task, and of
+ * one that no pass has seen */
 #include "tests/unit/suites.h"
 #include "budgetd/admit.h"
 #include "budgetd/ledger_event.h"
@@ -20,22 +21,26 @@ static struct controller *loop;
 static struct fake_job *rest, *running, *next;
 
 /* Nothing stands behind the question mark here. */
-const char *MHD_lookup_connection_value(struct MHD_Connection *connection, enum MHD_ValueKind kind, const char *key)
+const char *MHD_lookup_connection_value(struct MHD_Connection *connection, enum MHD_ValueKind kind,
+	const char *key)
 {
 	(void)connection, (void)kind, (void)key;
 	return NULL;
 }
 
-/* An array of four tasks of 2 GPUs, of which the money of its project pays three: one runs, one waits for GPUs, two more for money. */
+/* An array of four tasks of 2 GPUs, of which the money of its project pays three: one runs, one waits for
+ * GPUs, two more for money. */
 static void array_of_four(void)
 {
-	struct question q = { .uid = 1000, .account = "vision", .time_limit_s = 4 * HOUR, .requeueable = true, .text = { [OPT_MIN_RUNTIME] = "1h" } };
+	struct question q = { .uid = 1000, .account = "vision", .time_limit_s = 4 * HOUR, .requeueable = true,
+		.text = { [OPT_MIN_RUNTIME] = "1h" } };
 	struct verdict v;
 
 	gpu_request_input_init(&q.gpus);
 	q.gpus.tres_per_job = "gres:gpu:2";
 	q.gpus.array = "0-3";
-	ck_assert_msg(admit(&d, &q, "{\"uid\": 1000, \"array\": \"0-3\"}", 0, NOON, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(admit(&d, &q, "{\"uid\": 1000, \"array\": \"0-3\"}", 0, NOON, &v, &b.why) == 0 &&
+		ledger_write(b.l, &b.why) == 0, "%s", b.why.text);
 	ck_assert_msg(v.accepted && v.tier == TIER_FUNDED && v.waits, "%s", v.text);
 	rest = fake_slurm_pending(7, "vision", 2, v.qos, v.token);
 	rest->view.array_job_id = 7;
@@ -97,7 +102,8 @@ static void told(const char *job, const char *const *pieces)
 {
 	struct json_object *o;
 	int rc = ask(job, &o);
-	const char *at = rc == 0 ? json_object_to_json_string_ext(json_object_object_get(o, "lines"), JSON_C_TO_STRING_NOSLASHESCAPE) : "";
+	const char *at = rc == 0 ? json_object_to_json_string_ext(json_object_object_get(o, "lines"),
+		JSON_C_TO_STRING_NOSLASHESCAPE) : "";
 	const char *all = at;
 
 	ck_assert_msg(rc == 0, "%s: %s", job, b.why.text);
@@ -113,7 +119,8 @@ START_TEST(an_array_is_explained_with_counts)
 {
 	struct json_object *o, *tasks;
 
-	TOLD("7", "Of its 4 tasks 3 wait, 1 run and 0 are over", "2 of its 3 tasks in the queue wait for budget, held", "4.00 GPU-h are set aside for it");
+	TOLD("7", "Of its 4 tasks 3 wait, 1 run and 0 are over",
+		"2 of its 3 tasks in the queue wait for budget, held", "4.00 GPU-h are set aside for it");
 	ck_assert_int_eq(ask("7", &o), 0);
 	tasks = json_object_object_get(o, "tasks");
 	ck_assert_int_eq(number_of(tasks, "held"), 2);
@@ -126,7 +133,8 @@ START_TEST(a_task_that_runs_is_explained_by_its_own_run)
 {
 	struct json_object *o;
 
-	TOLD("7_0", "protected for 1 h", "The run of job 7_0 is protected for 50 min more", "It runs.", "2.00 GPU-h are set aside for it");
+	TOLD("7_0", "protected for 1 h", "The run of job 7_0 is protected for 50 min more", "It runs.",
+		"2.00 GPU-h are set aside for it");
 	ck_assert_int_eq(ask("7_0", &o), 0);
 	ck_assert_str_eq(text_of(o, "job"), "7_0");
 	ck_assert_str_eq(text_of(o, "state"), "RUNNING");
@@ -153,7 +161,8 @@ START_TEST(a_task_that_is_not_waits_for_money)
 {
 	struct json_object *o;
 
-	TOLD("7_3", "It waits for budget, held: it is released when vision can pay the 2.00 GPU-h that it needs.");
+	TOLD("7_3",
+		"It waits for budget, held: it is released when vision can pay the 2.00 GPU-h that it needs.");
 	ck_assert_int_eq(ask("7_3", &o), 0);
 	ck_assert_int_eq(number_of(o, "held_units"), 0);
 	json_object_put(o);
@@ -187,7 +196,8 @@ START_TEST(a_task_that_the_array_does_not_have_is_told_so)
 }
 END_TEST
 
-/* The pass began in the second before, and took the table after it. What another task is released for is the money of this one. */
+/* The pass began in the second before, and took the table after it. What another task is released for is the
+ * money of this one. */
 START_TEST(a_job_that_is_submitted_as_a_pass_begins_keeps_its_hold)
 {
 	fake_slurm_taken_at(NOON + 4);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_admission.c - the verdict, from a table: what is asked, what there is, what follows and how it is said */
+ * test_admission.c - the verdict, from a table: what is asked, what there is, what follows and how it is
+ * said */
 #include "lib/admission.h"
 #include "lib/duration.h"
 #include "lib/number.h"
@@ -122,7 +123,8 @@ static void read_node(struct scene *s, char *text)
 {
 	struct budget_node *n = &s->path[s->depth++];
 	char *money = strchr(text, '='), *rest;
-	amount_t *const fields[] = { &n->amount, &n->held, &n->charged, &n->credit, &n->cap, &n->cap_held, &n->cap_charged };
+	amount_t *const fields[] = { &n->amount, &n->held, &n->charged, &n->credit, &n->cap, &n->cap_held,
+		&n->cap_charged };
 	const size_t count = sizeof(fields) / sizeof(fields[0]);
 
 	n->metered = money != NULL;
@@ -140,6 +142,10 @@ static void read_node(struct scene *s, char *text)
 		text[strlen(text) - 1] = '\0';
 		n->metered = n->expired = true;
 	}
+	if (text[strlen(text) - 1] == '%') {
+		text[strlen(text) - 1] = '\0';
+		n->no_share = true;
+	}
 	snprintf(n->name, sizeof(n->name), "%s", text);
 }
 
@@ -154,7 +160,8 @@ static void read_path(struct scene *s)
 
 static void read_scene(struct scene *s, const struct case_row *row)
 {
-	*s = (struct scene){ .row = row, .rules = { .default_min_runtime_s = 900, .max_min_runtime_s = 8 * 3600, .grace_s = 120 } };
+	*s = (struct scene){ .row = row, .rules = { .default_min_runtime_s = 900,
+		.max_min_runtime_s = 8 * 3600, .grace_s = 120 } };
 	job_options_init(&s->options);
 	s->question = (struct admission_question){ .request = &s->request, .options = &s->options,
 		.requeueable = true, .signal = SIGTERM, .on_exhausted = ADMIT_FREE };
@@ -177,11 +184,13 @@ static void check_gives(const struct scene *s, const struct admission *a)
 
 	snprintf(text, sizeof(text), "%s", s->row->col[GIVES]);
 	word = strtok_r(text, " ", &rest);
-	ck_assert_msg(!strcmp(word, verdict_name(a)), "%s: %s, the table says %s: %s", name, verdict_name(a), word, a->text);
+	ck_assert_msg(!strcmp(word, verdict_name(a)), "%s: %s, the table says %s: %s", name, verdict_name(a),
+		word, a->text);
 	word = strtok_r(NULL, " ", &rest);
-	ck_assert_msg(!strcmp(word, amount_text(a->hold, hold)), "%s: it holds %s, the table says %s", name, hold, word);
-	ck_assert_msg(a->min_runtime_s == seconds(s, strtok_r(NULL, " ", &rest)), "%s: protected for %jd s", name,
-		(intmax_t)a->min_runtime_s);
+	ck_assert_msg(!strcmp(word, amount_text(a->hold, hold)), "%s: it holds %s, the table says %s", name,
+		hold, word);
+	ck_assert_msg(a->min_runtime_s == seconds(s, strtok_r(NULL, " ", &rest)), "%s: protected for %jd s",
+		name, (intmax_t)a->min_runtime_s);
 	word = strtok_r(NULL, " ", &rest);
 	ck_assert_msg(a->waits == (word && !strcmp(word, "waits")), "%s: it waits: %d", name, a->waits);
 }
@@ -192,7 +201,8 @@ static void check_says(const struct scene *s, const struct admission *a)
 
 	snprintf(text, sizeof(text), "%s", s->row->col[SAYS]);
 	while ((piece = strsep(&rest, ";")))
-		ck_assert_msg(strstr(a->text, piece), "%s: \"%s\" is not in \"%s\"", s->row->col[NAME], piece, a->text);
+		ck_assert_msg(strstr(a->text, piece), "%s: \"%s\" is not in \"%s\"", s->row->col[NAME], piece,
+			a->text);
 }
 
 /* What holds of every verdict, whatever the case. */
@@ -200,7 +210,8 @@ static void check_always(const struct scene *s, const struct admission *a)
 {
 	int tightest = budget_tightest(s->path, s->depth);
 
-	ck_assert_msg(strlen(a->text) > 20 && strlen(a->text) < 700, "%s: \"%s\"", s->row->col[NAME], a->text);
+	ck_assert_msg(strlen(a->text) > 20 && strlen(a->text) < 700, "%s: \"%s\"", s->row->col[NAME],
+		a->text);
 	ck_assert(a->hold == a->per_task * a->tasks && a->tasks <= s->request.array_tasks);
 	ck_assert(!a->waits || a->tasks < s->request.array_tasks);
 	ck_assert(a->hold == 0 || tightest < 0 || a->hold <= budget_available(&s->path[tightest]));
@@ -220,7 +231,8 @@ START_TEST(verdicts_are_as_the_table_says)
 }
 END_TEST
 
-/* What the text proposes must be true: the job with the shorter minimum is funded, and a minute more would not be. */
+/* What the text proposes must be true: the job with the shorter minimum is funded, and a minute more would
+ * not be. */
 START_TEST(what_the_text_says_would_fit_does_fit)
 {
 	struct scene s;

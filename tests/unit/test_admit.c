@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_admit.c - submissions and changes against the books; and sixty-four of them that race for the last hours */
+ * test_admit.c - submissions and changes against the books; and sixty-four of them that race for the last
+ * hours */
 #include "budgetd/admit.h"
 #include "budgetd/cluster_state.h"
 #include "lib/duration.h"
@@ -61,9 +62,12 @@ START_TEST(a_submission_that_fits_is_written_down_with_its_hold)
 
 	books_allot(&b, vision, 8 * GPU_H, 0, 0);
 	v = submit(&q);
-	ck_assert(v.accepted && v.tier == TIER_FUNDED && !strcmp(v.account, "vision") && !strcmp(v.qos, settings->qos_funded));
+	ck_assert(v.accepted && v.tier == TIER_FUNDED && !strcmp(v.account, "vision") &&
+		!strcmp(v.qos, settings->qos_funded));
 	ck_assert(token_valid(v.token));
-	ck_assert_int_eq(books_ask(&b, "SELECT units FROM hold JOIN admission a ON a.id = admission WHERE token = '%s'", v.token), 2 * GPU_H);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT units FROM hold JOIN admission a ON a.id = admission WHERE token = '%s'", v.token),
+		2 * GPU_H);
 	ck_assert_int_eq(books_available(&b, vision, NOON), 6 * GPU_H);
 }
 END_TEST
@@ -133,7 +137,8 @@ START_TEST(of_an_array_as_many_tasks_are_held_for_as_fit)
 	ck_assert(v.accepted && v.tier == TIER_FUNDED && v.waits && !strcmp(v.qos, settings->qos_funded));
 	ck_assert_int_eq(books_ask(&b, "SELECT tasks FROM hold"), 3);
 	ck_assert_int_eq(books_available(&b, vision, NOON), GPU_H);
-	ck_assert_int_eq(books_ask(&b, "SELECT tasks FROM admission WHERE parked_at = %d AND waits_at = %d", (int)NOON, (int)vision), 10);
+	ck_assert_int_eq(books_ask(&b, "SELECT tasks FROM admission WHERE parked_at = %d AND waits_at = %d",
+		(int)NOON, (int)vision), 10);
 	v = submit(&q);		/* not one task fits any more */
 	ck_assert(v.tier == TIER_FREE && !v.waits);
 }
@@ -153,7 +158,8 @@ START_TEST(where_jobs_wait_a_small_one_does_not_overtake)
 	ck_assert(v.accepted && v.tier == TIER_FUNDED && v.waits && v.token[0]);
 	ck_assert_ptr_null(books_try(&b, "UPDATE admission SET job = 12 WHERE waits_at IS NOT NULL"));
 	v = submit(&small);
-	ck_assert_msg(v.accepted && v.waits && strstr(v.text, "job 12 waits in front of it at vision"), "%s", v.text);
+	ck_assert_msg(v.accepted && v.waits && strstr(v.text, "job 12 waits in front of it at vision"), "%s",
+		v.text);
 	v = submit(&other);	/* what vision has no more of, speech does not wait for */
 	ck_assert(v.accepted && !v.waits);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM hold"), 2);
@@ -183,7 +189,8 @@ END_TEST
 
 /* --- changes ------------------------------------------------------------------------------------ */
 
-/* vision has 8 GPU-h and so has lab; a job (or an array of `tasks`) of 2 GPUs holds an hour of each. Then it wants to become another. */
+/* vision has 8 GPU-h and so has lab; a job (or an array of `tasks`) of 2 GPUs holds an hour of each. Then it
+ * wants to become another. */
 static const struct {
 	const char *what, *gpus, *account;
 	int64_t time_limit_s, tasks, running;
@@ -246,7 +253,8 @@ START_TEST(a_change_is_a_check_of_the_difference)
 	v = change(&v, &q);
 	ck_assert_msg(v.accepted == !changes[_i].says, "%s: %s", changes[_i].what, v.text);
 	ck_assert_msg(v.accepted || strstr(v.text, changes[_i].says), "%s: \"%s\"", changes[_i].what, v.text);
-	ck_assert_msg(!strstr(v.text, "--gpu-tier"), "%s offers what a change cannot do: \"%s\"", changes[_i].what, v.text);
+	ck_assert_msg(!strstr(v.text, "--gpu-tier"), "%s offers what a change cannot do: \"%s\"",
+		changes[_i].what, v.text);
 }
 END_TEST
 
@@ -336,14 +344,16 @@ Suite *admit_suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_submission_that_fits_is_written_down_with_its_hold);
 	tcase_add_test(t, what_does_not_fit_is_written_down_without_one);
-	tcase_add_loop_test(t, what_makes_no_sense_is_refused_with_a_reason, 0, sizeof(refused) / sizeof(refused[0]));
+	tcase_add_loop_test(t, what_makes_no_sense_is_refused_with_a_reason, 0,
+		sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(t, a_job_without_gpus_is_left_alone);
 	tcase_add_test(t, of_an_array_as_many_tasks_are_held_for_as_fit);
 	tcase_add_test(t, where_jobs_wait_a_small_one_does_not_overtake);
 	tcase_add_test(t, what_is_not_yet_eligible_reserves_nothing);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(c, setup, teardown);
-	tcase_add_loop_test(c, a_change_is_a_check_of_the_difference, 0, sizeof(changes) / sizeof(changes[0]));
+	tcase_add_loop_test(c, a_change_is_a_check_of_the_difference, 0,
+		sizeof(changes) / sizeof(changes[0]));
 	tcase_add_test(c, a_job_may_become_smaller_even_when_its_project_is_overspent);
 	suite_add_tcase(s, c);
 	tcase_add_checked_fixture(r, setup, teardown);

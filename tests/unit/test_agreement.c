@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_agreement.c - what differs between the books and Slurm, from a table; and what a part should have cost */
+ * test_agreement.c - what differs between the books and Slurm, from a table; and what a part should have
+ * cost */
 #include "lib/agreement.h"
 #include "tests/unit/cases.h"
 #include "tests/unit/suites.h"
@@ -14,7 +15,8 @@ static struct case_table cases;
 
 static enum side_tier tier_of(const struct case_row *row, const char *word)
 {
-	static const char *const words[] = { [SIDE_TIER_OTHER] = "other", [SIDE_TIER_FUNDED] = "funded", [SIDE_TIER_FREE] = "free" };
+	static const char *const words[] = { [SIDE_TIER_OTHER] = "other", [SIDE_TIER_FUNDED] = "funded",
+		[SIDE_TIER_FREE] = "free" };
 
 	for (int i = 0; i < 3; i++)
 		if (!strcmp(word, words[i]))
@@ -53,8 +55,9 @@ START_TEST(the_differences_are_those_of_the_table)
 {
 	const struct case_row *row = &cases.row[_i];
 	char projects[3][32], found[128] = "";
-	struct agreement_run r = { .start = START, .charged = 200 * RATE, .twice = has(row, "twice"), .by_hand = has(row, "by_hand"),
-		.needs_hold = has(row, "needs_hold"), .has_hold = has(row, "has_hold") };
+	struct agreement_run r = { .start = START, .charged = 200 * RATE, .twice = has(row, "twice"),
+		.by_hand = has(row, "by_hand"), .needs_hold = has(row, "needs_hold"),
+		.has_hold = has(row, "has_hold") };
 	amount_t off = 0;
 	unsigned set;
 
@@ -64,11 +67,14 @@ START_TEST(the_differences_are_those_of_the_table)
 	set = agreement_of(&r);
 	for (int d = 0; d < DIFFERENCES; d++)
 		if (set & 1u << d) {
-			snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s%s", *found ? " " : "", difference_table[d].id);
+			snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s%s",
+				*found ? " " : "", difference_table[d].id);
 			off += agreement_off(&r, (enum difference)d);
 		}
-	ck_assert_msg(!strcmp(found, case_none(row, 5) ? "" : row->col[5]), "%s: \"%s\", the table says %s", row->col[0], found, row->col[5]);
-	ck_assert_msg(off == case_number(row, 6) * RATE, "%s: off by %jd, the table says %s", row->col[0], (intmax_t)off / RATE, row->col[6]);
+	ck_assert_msg(!strcmp(found, case_none(row, 5) ? "" : row->col[5]), "%s: \"%s\", the table says %s",
+		row->col[0], found, row->col[5]);
+	ck_assert_msg(off == case_number(row, 6) * RATE, "%s: off by %jd, the table says %s", row->col[0],
+		(intmax_t)off / RATE, row->col[6]);
 }
 END_TEST
 
@@ -77,7 +83,8 @@ START_TEST(every_difference_has_a_cause_and_says_what_to_do)
 	const struct difference_row *k = &difference_table[_i];
 
 	ck_assert(k->id && k->about && k->cause && k->mend);
-	ck_assert_msg(k->repair == (strstr(k->mend, "--repair gives") || strstr(k->mend, "--repair enters")), "%s", k->id);
+	ck_assert_msg(k->repair == (strstr(k->mend, "--repair gives") || strstr(k->mend, "--repair enters")),
+		"%s", k->id);
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_asked.c - a job that was requeued is asked about once for each restart, whatever is forgotten in between */
+ * test_asked.c - a job that was requeued is asked about once for each restart, whatever is forgotten in
+ * between */
 #include "budgetd/asked.h"
 #include "tests/unit/suites.h"
 

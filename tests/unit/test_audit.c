@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * test_audit.c - whoever changes the file behind budgetd's back is found out, and the row is named
  *
- * Every change is made as somebody would who knows SQL: the triggers that refuse are dropped first. It is rolled back afterwards. */
+ * Every change is made as somebody would who knows SQL: the triggers that refuse are dropped first. It is
+ * rolled back afterwards. */
 #include "budgetd/ledger_change.h"
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
@@ -16,30 +17,38 @@ static struct books b;
 
 static void submit(int64_t project, int64_t tasks, struct submission *out)
 {
-	*out = (struct submission){ .project = project, .gpus = 1, .min_runtime_s = HOUR, .tasks = tasks, .now = ADMITTED };
+	*out = (struct submission){ .project = project, .gpus = 1, .min_runtime_s = HOUR, .tasks = tasks,
+		.now = ADMITTED };
 	ck_assert_int_eq(books_submit(&b, out), 0);
 }
 
 /* What administrators said, as it is kept. */
 static int settings_said(struct ledger *l, void *arg, struct fault *why)
 {
-	struct project was = { .id = 2, .parent = 1, .share = 3 }, is = { .id = 2, .parent = 1, .name = "vision", .share = 7 };
-	struct allocation a = { .id = 2, .project = 2, .ends = NOON + 99 * HOUR }, open = { .id = 2, .project = 2 };
+	struct project was = { .id = 2, .parent = 1, .share = 3 },
+		is = { .id = 2, .parent = 1, .name = "vision", .share = 7 };
+	struct allocation a = { .id = 2, .project = 2, .ends = NOON + 99 * HOUR },
+		open = { .id = 2, .project = 2 };
 	struct change_words w = { .at = NOON, .actor = "ada" };
 
 	(void)arg;
-	return change_number(l, &w, &(struct change){ .project = 2, .what = "share" }, 1, 3, why) < 0 || project_set(l, &is, why) < 0 ||
-			change_project(l, &w, &was, &is, why) < 0 || change_allocation(l, &w, &a, &open, why) < 0 ||
-			member_set(l, 2, "ada", ROLE_OWNER, why) < 0 || change_role(l, &w, 2, "ada", ROLE_NOBODY, ROLE_OWNER, why) < 0 ? -1 : 0;
+	return change_number(l, &w, &(struct change){ .project = 2, .what = "share" }, 1, 3, why) < 0 ||
+		project_set(l, &is, why) < 0 ||
+			change_project(l, &w, &was, &is, why) < 0 ||
+			change_allocation(l, &w, &a, &open, why) < 0 ||
+			member_set(l, 2, "ada", ROLE_OWNER, why) < 0 ||
+			change_role(l, &w, 2, "ada", ROLE_NOBODY, ROLE_OWNER, why) < 0 ? -1 : 0;
 }
 
-/* lab (1) above vision (2), an allocation each. Run 1 ended in time, run 2 runs, admission 3 waits, run 3 outlived its hold, run 4 was imported. */
+/* lab (1) above vision (2), an allocation each. Run 1 ended in time, run 2 runs, admission 3 waits, run 3
+ * outlived its hold, run 4 was imported. */
 static void setup(void)
 {
 	int64_t lab, vision, allocation;
-	struct import_run past = { .cluster = "c", .label = "14", .partition = "gpu", .state = "COMPLETED", .job = 14, .start = NOON - HOUR,
-		.tier = TIER_FUNDED, .npieces = 1,
-		.pieces = { { .submit = NOON - HOUR, .from = NOON - HOUR, .end = NOON, .gpus = 1, .price = AMOUNT_RATE_ONE, .tres = "gres/gpu=1" } } };
+	struct import_run past = { .cluster = "c", .label = "14", .partition = "gpu", .state = "COMPLETED",
+		.job = 14, .start = NOON - HOUR, .tier = TIER_FUNDED, .npieces = 1,
+		.pieces = { { .submit = NOON - HOUR, .from = NOON - HOUR, .end = NOON, .gpus = 1,
+		.price = AMOUNT_RATE_ONE, .tres = "gres/gpu=1" } } };
 	struct submission s[4];
 	struct run r;
 
@@ -72,11 +81,13 @@ static void teardown(void)
 
 static void begin_tampering(void)
 {
-	static const char drop_sql[] = "SELECT group_concat('DROP TRIGGER ' || name, ';') FROM sqlite_schema WHERE type = 'trigger'";
+	static const char drop_sql[] =
+		"SELECT group_concat('DROP TRIGGER ' || name, ';') FROM sqlite_schema WHERE type = 'trigger'";
 	sqlite3_stmt *st = NULL;
 
 	ck_assert_ptr_null(books_try(&b, "PRAGMA foreign_keys = OFF; BEGIN"));
-	ck_assert(sqlite3_prepare_v2(b.look, drop_sql, -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW);
+	ck_assert(sqlite3_prepare_v2(b.look, drop_sql, -1, &st, NULL) == SQLITE_OK &&
+		sqlite3_step(st) == SQLITE_ROW);
 	char *drops = sqlite3_mprintf("%s", sqlite3_column_text(st, 0));
 
 	sqlite3_finalize(st);
@@ -111,8 +122,10 @@ static void finds(const char *id, const char *sql, const char *says)
 {
 	struct fault wrong = {0};
 
-	ck_assert_msg(audit_make(b.look, check_named(id), &wrong) == 1, "%s does not find: %s (%s)", id, sql, wrong.text);
-	ck_assert_msg(strstr(wrong.text, says), "%s after %s says \"%s\", not \"%s\"", id, sql, wrong.text, says);
+	ck_assert_msg(audit_make(b.look, check_named(id), &wrong) == 1, "%s does not find: %s (%s)", id, sql,
+		wrong.text);
+	ck_assert_msg(strstr(wrong.text, says), "%s after %s says \"%s\", not \"%s\"", id, sql, wrong.text,
+		says);
 }
 
 static const struct {
@@ -247,14 +260,16 @@ static void is_seen(const char *of_many, const char *sql, const char *says)
 }
 
 /* Something else of the same type. */
-static void change_column(const char *table, const char *column, const char *type, int64_t row, const char *of_many)
+static void change_column(const char *table, const char *column, const char *type, int64_t row,
+	const char *of_many)
 {
 	bool text = strcmp(type, "TEXT") == 0;
 	char sql[256], says[64];
 
-	snprintf(sql, sizeof(sql), "UPDATE %s SET \"%s\" = coalesce(\"%s\", %s) %s WHERE id = %lld", table, column, column,
-		text ? "''" : "0", text ? "|| 'x'" : "+ 1000", (long long)row);
-	snprintf(says, sizeof(says), "%s %lld is %s", table, (long long)row, strcmp(column, "id") ? "not what was written" : "missing");
+	snprintf(sql, sizeof(sql), "UPDATE %s SET \"%s\" = coalesce(\"%s\", %s) %s WHERE id = %lld", table,
+		column, column, text ? "''" : "0", text ? "|| 'x'" : "+ 1000", (long long)row);
+	snprintf(says, sizeof(says), "%s %lld is %s", table, (long long)row,
+		strcmp(column, "id") ? "not what was written" : "missing");
 	is_seen(of_many, sql, says);
 }
 
@@ -263,7 +278,8 @@ static int change_columns(const char *table, int64_t row, const char *of_many)
 	sqlite3_stmt *st = NULL;
 	int n = 0;
 
-	ck_assert_int_eq(sqlite3_prepare_v2(b.look, "SELECT name, type FROM pragma_table_info(?)", -1, &st, NULL), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_prepare_v2(b.look, "SELECT name, type FROM pragma_table_info(?)", -1, &st,
+		NULL), SQLITE_OK);
 	sqlite3_bind_text(st, 1, table, -1, NULL);
 	while (sqlite3_step(st) == SQLITE_ROW) {
 		char column[64], type[16];
@@ -292,7 +308,8 @@ START_TEST(no_column_of_a_final_row_can_be_changed_unseen)
 	int64_t row = 0;
 	int rows = 0;
 
-	while ((row = books_ask(&b, "SELECT coalesce(min(id), 0) FROM %s WHERE id > %lld AND %s", table, (long long)row, final)) != 0) {
+	while ((row = books_ask(&b, "SELECT coalesce(min(id), 0) FROM %s WHERE id > %lld AND %s", table,
+		(long long)row, final)) != 0) {
 		ck_assert_int_ge(change_columns(table, row, of_many), 9);
 		delete_row(table, row, of_many);
 		rows++;
@@ -356,10 +373,12 @@ START_TEST(a_project_that_gets_its_first_allocation_later_leaves_the_books_sound
 	books_allot(&b, leaf, 50 * GPU_H, 0, 0);
 	s = (struct submission){ .project = leaf, .gpus = 1, .min_runtime_s = HOUR, .tasks = 2, .now = NOON };
 	ck_assert_int_eq(books_submit(&b, &s), 0);
-	ck_assert_int_eq(books_try(&b, "INSERT INTO allocation (id, project, starts, created_at) SELECT 9, id, 0, 1800000000 FROM project"
+	ck_assert_int_eq(books_try(&b,
+		"INSERT INTO allocation (id, project, starts, created_at) SELECT 9, id, 0, 1800000000 FROM project"
 		" WHERE name = 'top'; INSERT INTO allocation_sum (allocation) VALUES (9)") == NULL, 1);
 	ck_assert_msg(audit_file(b.path, &why) == 0, "%s", why.text);
-	ck_assert_ptr_null(books_try(&b, "UPDATE hold SET opened_at = opened_at - 1 WHERE closed_at IS NULL"));
+	ck_assert_ptr_null(books_try(&b,
+		"UPDATE hold SET opened_at = opened_at - 1 WHERE closed_at IS NULL"));
 	books_start(&b, &s, 21, NOON - 1, &r);
 	ck_assert_msg(audit_file(b.path, &why) == 0, "%s", why.text);
 }
@@ -368,7 +387,8 @@ END_TEST
 /* A part of another size, charged while the run goes on. */
 static int resize(struct ledger *l, void *arg, struct fault *why)
 {
-	return run_resize(l, arg, ADMITTED + 1000, 3, 3 * AMOUNT_RATE_ONE, "gres/gpu=3", ADMITTED + 1000, why);
+	return run_resize(l, arg, ADMITTED + 1000, 3, 3 * AMOUNT_RATE_ONE, "gres/gpu=3", ADMITTED + 1000,
+		why);
 }
 
 START_TEST(a_run_that_was_resized_leaves_the_books_sound)
@@ -387,7 +407,8 @@ END_TEST
 /* What is rolled back leaves no link. */
 static int post_and_fail(struct ledger *l, void *arg, struct fault *why)
 {
-	struct journal_entry e = { .at = NOON, .kind = "deposit", .allocation = 1, .units = 5, .actor = "ada" };
+	struct journal_entry e = { .at = NOON, .kind = "deposit", .allocation = 1, .units = 5,
+		.actor = "ada" };
 
 	(void)arg;
 	return journal_post(l, &e, why) < 0 ? -1 : fault_set(why, "on purpose");
@@ -411,7 +432,8 @@ Suite *audit_suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, what_was_changed_is_named, 0, CASES);
 	tcase_add_test(t, every_check_has_a_case);
-	tcase_add_loop_test(t, no_column_of_a_final_row_can_be_changed_unseen, 0, sizeof(finals) / sizeof(finals[0]));
+	tcase_add_loop_test(t, no_column_of_a_final_row_can_be_changed_unseen, 0,
+		sizeof(finals) / sizeof(finals[0]));
 	tcase_add_test(t, the_hash_is_the_one_that_is_documented);
 	tcase_add_test(t, links_are_in_the_order_of_writing_and_the_head_follows);
 	tcase_add_test(t, a_project_that_moves_leaves_the_books_sound);

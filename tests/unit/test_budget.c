@@ -50,7 +50,8 @@ static const struct {
 
 START_TEST(what_is_its_own_is_as_the_table_says)
 {
-	ck_assert_msg(budget_own(&owns[_i].node) == owns[_i].own, "%s: %jd", owns[_i].what, (intmax_t)budget_own(&owns[_i].node));
+	ck_assert_msg(budget_own(&owns[_i].node) == owns[_i].own, "%s: %jd", owns[_i].what,
+		(intmax_t)budget_own(&owns[_i].node));
 }
 END_TEST
 
@@ -76,7 +77,8 @@ static const struct {
 
 START_TEST(what_has_vested_is_as_the_table_says)
 {
-	amount_t usable = budget_usable(vesting[_i].amount, vesting[_i].burst, vesting[_i].starts, vesting[_i].ends, vesting[_i].now);
+	amount_t usable = budget_usable(vesting[_i].amount, vesting[_i].burst, vesting[_i].starts,
+		vesting[_i].ends, vesting[_i].now);
 
 	ck_assert_msg(usable == vesting[_i].usable, "%s: %jd", vesting[_i].what, (intmax_t)usable);
 }
@@ -118,14 +120,15 @@ static const struct {
 
 START_TEST(what_has_accrued_is_as_the_table_says)
 {
-	ck_assert_int_eq(budget_accrued(accruals[_i].held, accruals[_i].price, accruals[_i].covered_until, accruals[_i].now), accruals[_i].accrued);
+	ck_assert_int_eq(budget_accrued(accruals[_i].held, accruals[_i].price, accruals[_i].covered_until,
+		accruals[_i].now), accruals[_i].accrued);
 }
 END_TEST
 
 START_TEST(the_tightest_is_as_the_table_says)
 {
-	ck_assert_msg(budget_tightest(paths[_i].path, paths[_i].depth) == paths[_i].tightest, "%s: %d", paths[_i].what,
-		budget_tightest(paths[_i].path, paths[_i].depth));
+	ck_assert_msg(budget_tightest(paths[_i].path, paths[_i].depth) == paths[_i].tightest, "%s: %d",
+		paths[_i].what, budget_tightest(paths[_i].path, paths[_i].depth));
 }
 END_TEST
 
@@ -137,7 +140,8 @@ Suite *budget_suite(void)
 	tcase_add_loop_test(t, available_is_as_the_table_says, 0, sizeof(nodes) / sizeof(nodes[0]));
 	tcase_add_loop_test(t, what_is_its_own_is_as_the_table_says, 0, sizeof(owns) / sizeof(owns[0]));
 	tcase_add_loop_test(t, what_has_vested_is_as_the_table_says, 0, sizeof(vesting) / sizeof(vesting[0]));
-	tcase_add_loop_test(t, what_has_accrued_is_as_the_table_says, 0, sizeof(accruals) / sizeof(accruals[0]));
+	tcase_add_loop_test(t, what_has_accrued_is_as_the_table_says, 0,
+		sizeof(accruals) / sizeof(accruals[0]));
 	tcase_add_loop_test(t, the_tightest_is_as_the_table_says, 0, sizeof(paths) / sizeof(paths[0]));
 	suite_add_tcase(s, t);
 	return s;

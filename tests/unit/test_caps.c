@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_caps.c - what one user may take of a project: over what it counts, when it gives way, and that it is nobody else's */
+ * test_caps.c - what one user may take of a project: over what it counts, when it gives way, and that it is
+ * nobody else's */
 #include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_moves.h"
 #include "tests/unit/books.h"
@@ -135,7 +136,8 @@ START_TEST(it_counts_against_the_live_allocations_only)
 	ck_assert_int_eq(books_end(&b, &r, NOON + 10 * HOUR), 0);
 	ck_assert_int_eq(submit(vision, ADA, 1, &s), 1);
 	books_allot(&b, vision, 50 * GPU_H, NOON + 1500 * HOUR, 0);
-	s = (struct submission){ .project = vision, .gpus = 1, .min_runtime_s = 10 * HOUR, .uid = ADA, .now = NOON + 2000 * HOUR };
+	s = (struct submission){ .project = vision, .gpus = 1, .min_runtime_s = 10 * HOUR, .uid = ADA,
+		.now = NOON + 2000 * HOUR };
 	ck_assert_int_eq(used(vision, s.now), 0);
 	ck_assert_int_eq(books_submit(&b, &s), 0);
 }

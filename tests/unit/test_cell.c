@@ -38,10 +38,11 @@ START_TEST(a_cell_is_shown_as_the_table_says)
 
 	setenv("TZ", "Europe/Berlin", 1);
 	tzset();
-	json_object_object_add(row, column.key, strcmp(c->col[1], "null") ? json_tokener_parse(c->col[1]) : NULL);
+	json_object_object_add(row, column.key, strcmp(c->col[1], "null") ? json_tokener_parse(c->col[1])
+		: NULL);
 	text = cell_text(&column, row, &style);
-	ck_assert_msg(text && !strcmp(text, c->col[4]), "line %d: %s is shown as [%s], the table says [%s]", c->line,
-		c->col[1], text, c->col[4]);
+	ck_assert_msg(text && !strcmp(text, c->col[4]), "line %d: %s is shown as [%s], the table says [%s]",
+		c->line, c->col[1], text, c->col[4]);
 	free(text);
 	json_object_put(row);
 }

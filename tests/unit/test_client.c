@@ -249,8 +249,8 @@ START_TEST(who_is_not_there_is_named)
 }
 END_TEST
 
-static char *no_credential(const char *munge_socket, const char *method, const char *target, const void *body, size_t bytes,
-	struct fault *why)
+static char *no_credential(const char *munge_socket, const char *method, const char *target, const void *body,
+	size_t bytes, struct fault *why)
 {
 	ck_assert_str_eq(munge_socket, "/run/m");
 	ck_assert_str_eq(method, "POST");
@@ -263,7 +263,8 @@ static char *no_credential(const char *munge_socket, const char *method, const c
 
 START_TEST(a_server_is_not_asked_without_a_credential)
 {
-	const struct client_server server = { .url = "http://127.0.0.1:1/", .ca = "", .munge_socket = "/run/m", .authorize = no_credential };
+	const struct client_server server = { .url = "http://127.0.0.1:1/", .ca = "",
+		.munge_socket = "/run/m", .authorize = no_credential };
 	struct client *c = client_new_server(&server, 5000);
 	struct fault why = { "" };
 

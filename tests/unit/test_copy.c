@@ -55,7 +55,8 @@ static int64_t deposits_in(const char *path)
 	int64_t n = -1;
 
 	ck_assert_msg(audit_open(path, &db, &why) == 0, "%s", why.text);
-	if (sqlite3_prepare_v2(db, "SELECT count(*) FROM journal", -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
+	if (sqlite3_prepare_v2(db, "SELECT count(*) FROM journal", -1, &st, NULL) == SQLITE_OK &&
+		sqlite3_step(st) == SQLITE_ROW)
 		n = sqlite3_column_int64(st, 0);
 	sqlite3_finalize(st);
 	audit_close(db);
@@ -92,7 +93,8 @@ END_TEST
 /* A reader of one state is not disturbed by it, and a transaction that is not committed is not in it. */
 START_TEST(what_is_not_committed_is_not_in_a_backup)
 {
-	struct journal_entry e = { .at = NOON, .kind = "deposit", .allocation = allocation, .units = 5, .actor = "ada" };
+	struct journal_entry e = { .at = NOON, .kind = "deposit", .allocation = allocation, .units = 5,
+		.actor = "ada" };
 
 	ck_assert_int_eq(ledger_begin(b.l, LEDGER_MONEY, &why), 0);
 	ck_assert_int_eq(journal_post(b.l, &e, &why), 0);
@@ -119,7 +121,8 @@ START_TEST(what_is_not_sound_is_no_backup)
 	ck_assert_ptr_null(books_try(&b, "UPDATE allocation_sum SET amount = amount + 1"));
 	ck_assert_int_eq(copy_backup(b.path, backup, &why), -1);
 	ck_assert_int_eq(errno, EBADMSG);
-	ck_assert_msg(strstr(why.text, "is not sound (sums.amount): allocation 1: its running sum of amount is"), "%s", why.text);
+	ck_assert_msg(strstr(why.text,
+		"is not sound (sums.amount): allocation 1: its running sum of amount is"), "%s", why.text);
 	ck_assert_int_eq(files("backup*"), 0);
 }
 END_TEST
@@ -169,7 +172,8 @@ START_TEST(a_wal_goes_with_its_file)
 	snprintf(killed, sizeof(killed), "%s/killed.db-wal", b.folder);
 	ck_assert_int_eq(link(wal, killed), 0);
 	*strrchr(killed, '-') = '\0';
-	ledger_close(b.l);			/* the lock; the other connection keeps the WAL from being folded */
+	/* the lock; the other connection keeps the WAL from being folded */
+	ledger_close(b.l);
 	b.l = NULL;
 	ck_assert_msg(copy_restore(backup, killed, NOON, aside, &why) == 0, "%s", why.text);
 	ck_assert_int_eq(deposits_in(killed), 1);
@@ -196,10 +200,13 @@ START_TEST(what_is_not_sound_is_not_put_back)
 	ck_assert_int_eq(copy_backup(b.path, backup, &why), 0);
 	close_ledger();
 	ck_assert_int_eq(sqlite3_open(backup, &db), SQLITE_OK);
-	ck_assert_int_eq(sqlite3_exec(db, "DROP TRIGGER journal_is_never_changed; UPDATE journal SET reason = 'x'", NULL, NULL, NULL), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(db,
+		"DROP TRIGGER journal_is_never_changed; UPDATE journal SET reason = 'x'", NULL, NULL, NULL),
+		SQLITE_OK);
 	sqlite3_close(db);
 	ck_assert_int_eq(copy_restore(backup, b.path, NOON, aside, &why), -1);
-	ck_assert_msg(strstr(why.text, "is not sound (schema): the trigger journal_is_never_changed is missing"), "%s", why.text);
+	ck_assert_msg(strstr(why.text,
+		"is not sound (schema): the trigger journal_is_never_changed is missing"), "%s", why.text);
 	ck_assert_int_eq(files("ledger.db*"), 1);
 	ck_assert_int_eq(deposits_in(b.path), 1);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_deal.c - CPUs to tasks on real machines: what deal.h promises, for random jobs, against a second and slower way. */
+ * test_deal.c - CPUs to tasks on real machines: what deal.h promises, for random jobs, against a second and
+ * slower way. */
 #include "locality/alignment.h"
 #include "locality/deal.h"
 #include "locality/sysfs.h"
@@ -12,7 +13,8 @@
 #include <unistd.h>
 
 /* One of each kind. */
-static const char *const machines[] = { "lassen", "pascal", "tioga", "corona", "chimera", "westmere", "power8" };
+static const char *const machines[] = { "lassen", "pascal", "tioga", "corona", "chimera", "westmere",
+	"power8" };
 #define MACHINES ((int)(sizeof(machines) / sizeof(machines[0])))
 
 enum { TASKS_MAX = 16, ROUNDS = 60 };
@@ -41,7 +43,8 @@ static void scene_read(struct scene *s, const char *machine)
 	ck_assert_int_eq(sysfs_list(root, &s->online, "sys/devices/system/cpu/online"), 0);
 	ck_assert_int_eq(cores_read(root, &s->numa, &s->online, &s->cores), 0);
 	for (int i = 0; i < s->devices.gpus; i++)
-		ck_assert_int_eq(nearness_of(&s->numa, (const struct gpu *const[]){ &s->devices.gpu[i] }, 1, &s->near[i]), 0);
+		ck_assert_int_eq(nearness_of(&s->numa, (const struct gpu *const[]){ &s->devices.gpu[i] }, 1,
+			&s->near[i]), 0);
 	close(root);
 	machine_remove(dir);
 }
@@ -76,7 +79,8 @@ static int below(int n)
 	return n > 0 ? (int)(random() % n) : 0;
 }
 
-/* Tasks that Slurm has given CPUs without a look at GPUs: cores in any order, some whole, some by threads, some not used at all. */
+/* Tasks that Slurm has given CPUs without a look at GPUs: cores in any order, some whole, some by threads,
+ * some not used at all. */
 static void job_invent(struct scene *s, bool threads)
 {
 	s->tasks = 1 + below(TASKS_MAX);
@@ -142,11 +146,13 @@ static int64_t cost_for(const struct scene *s, const struct core *a, int u, int 
 static bool exchange_helps(const struct scene *s)
 {
 	for (int tries = 0; tries < 2000; tries++) {
-		const struct core *a = &s->cores.core[below(s->cores.count)], *b = &s->cores.core[below(s->cores.count)];
+		const struct core *a = &s->cores.core[below(s->cores.count)],
+			*b = &s->cores.core[below(s->cores.count)];
 		int t = below(s->tasks), u = below(s->tasks);
 
 		if (t != u && threads_of(a, &s->task[t].cpus) == threads_of(b, &s->task[u].cpus) &&
-			cost_for(s, a, t, u) + cost_for(s, b, u, t) < cost_for(s, a, t, t) + cost_for(s, b, u, u))
+			cost_for(s, a, t, u) + cost_for(s, b, u, t) < cost_for(s, a, t, t) + cost_for(s, b, u,
+				u))
 			return true;
 	}
 	return false;
@@ -182,9 +188,12 @@ START_TEST(random_jobs_get_what_is_promised)
 		ck_kept(s, before);
 		ck_assert_int_le(is, was);
 		ck_assert(!exchange_helps(s));
-		for (int t = 0; t < s->tasks && is == was && squares(before, s->tasks) == squares(s->task, s->tasks); t++)	/* 6 */
+		/* 6 */
+		for (int t = 0; t < s->tasks && is == was &&
+			squares(before, s->tasks) == squares(s->task, s->tasks); t++)
 			ck_assert(cpu_set_equal(&before[t].cpus, &s->task[t].cpus));
-		memcpy(before, s->task, sizeof(before));	/* and a second time nothing moves, unless threads of a core came together */
+		/* and a second time nothing moves, unless threads of a core came together */
+		memcpy(before, s->task, sizeof(before));
 		ck_assert_int_eq(deal_nearest(&s->cores, s->task, s->tasks), 0);
 		for (int t = 0; t < s->tasks && round % 2 == 0; t++)
 			ck_assert(cpu_set_equal(&before[t].cpus, &s->task[t].cpus));
@@ -229,7 +238,8 @@ START_TEST(small_jobs_are_as_near_as_can_be)
 			cpu_set_clear(&s->task[t].cpus);
 			s->task[t].near = below(5) ? &s->near[below(s->devices.gpus)] : NULL;
 		}
-		for (int i = 0, first = below(s->cores.count); i < 7; i++) {	/* cores all over the machine */
+		/* cores all over the machine */
+		for (int i = 0, first = below(s->cores.count); i < 7; i++) {
 			int t = below(s->tasks);
 
 			pool[i] = &s->cores.core[(first + i * (s->cores.count / 7)) % s->cores.count];
@@ -274,7 +284,9 @@ START_TEST(order_in_which_tasks_are_known_does_not_matter)
 		job_invent(s, false);
 		memcpy(one, s->task, sizeof(one));
 		memset(two, 0, sizeof(two));
-		for (int left = s->tasks, first = below(s->tasks); left > 0; left--, first = (first + 1) % s->tasks)	/* they arrive from `first` on */
+		/* they arrive from `first` on */
+		for (int left = s->tasks, first = below(s->tasks); left > 0; left--,
+			first = (first + 1) % s->tasks)
 			two[first] = s->task[first];
 		ck_assert_int_eq(deal_nearest(&s->cores, one, s->tasks), 0);
 		ck_assert_int_eq(deal_nearest(&s->cores, two, s->tasks), 0);
@@ -385,8 +397,10 @@ START_TEST(task_without_a_local_cpu_is_told_what_mends_it)
 	ck_assert_int_eq(deal_nearest(&s->cores, s->task, 1), 0);
 	ck_assert_int_eq(alignment_of(&s->task[0], &local), ALIGNED_NONE);
 	ck_assert_int_eq(alignment_fault(&s->task[0], 0, "0000:04:00.0", &s->task[0].cpus, &why), -1);
-	ck_assert_str_eq(why.text, "task 0: none of its CPUs 18-21 is next to its GPU 0000:04:00.0, whose CPUs are 0-17,36-53; the job's part "
-		"of this node has no others. Ask for them with --gres-flags=enforce-binding, or for more CPUs with --cpus-per-gpu");
+	ck_assert_str_eq(why.text, "task 0: none of its CPUs 18-21 is next to its GPU 0000:04:00.0, whose "
+				   "CPUs are 0-17,36-53; the job's part "
+				   "of this node has no others. Ask for them with "
+				   "--gres-flags=enforce-binding, or for more CPUs with --cpus-per-gpu");
 }
 END_TEST
 

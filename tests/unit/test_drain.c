@@ -30,21 +30,26 @@ START_TEST(run_leaves_as_the_table_says)
 	if (!strcmp(c->col[5], "now"))
 		ck_assert_msg(told <= NOW, "%s: not told now", c->col[0]);
 	else
-		ck_assert_msg(told == moment(c->col[5]), "%s: told at %jd", c->col[0], (intmax_t)(told - NOW));
-	ck_assert_msg(gone == moment(c->col[6]), "%s: gone %jd s from now", c->col[0], (intmax_t)(gone - NOW));
+		ck_assert_msg(told == moment(c->col[5]), "%s: told at %jd", c->col[0],
+			(intmax_t)(told - NOW));
+	ck_assert_msg(gone == moment(c->col[6]), "%s: gone %jd s from now", c->col[0],
+		(intmax_t)(gone - NOW));
 }
 END_TEST
 
 START_TEST(components_of_a_het_job_go_together_when_the_last_may)
 {
 	struct drain_run d = { .ends = NOW + 9000, .ours = true, .funded = false };
-	const struct drain_run other = { .ends = NOW + 400, .ours = true, .funded = true, .protected_until = NOW + 3600 };
-	const struct drain_run earlier = { .ends = NOW + 400, .ours = true, .funded = true, .protected_until = NOW + 60 };
+	const struct drain_run other = { .ends = NOW + 400, .ours = true, .funded = true,
+		.protected_until = NOW + 3600 };
+	const struct drain_run earlier = { .ends = NOW + 400, .ours = true, .funded = true,
+		.protected_until = NOW + 60 };
 	const struct drain_run foreign = { .ends = NOW + 400 };
 
 	drain_goes_with(&d, &other);
 	drain_goes_with(&d, &earlier);
-	ck_assert(drain_tells_at(&d, false) == NOW + 3600 && drain_gone_at(&d, false, 120, NOW) == NOW + 3720);
+	ck_assert(drain_tells_at(&d, false) == NOW + 3600 &&
+		drain_gone_at(&d, false, 120, NOW) == NOW + 3720);
 	drain_goes_with(&d, &foreign);
 	ck_assert_int_eq(drain_gone_at(&d, false, 120, NOW), NOW + 9000);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_gpu_lines.c - the report of a helper goes through its lines unchanged, and nothing else is taken for one */
+ * test_gpu_lines.c - the report of a helper goes through its lines unchanged, and nothing else is taken for
+ * one */
 #include "gpu_check/lines.h"
 #include "tests/unit/cases.h"
 #include "tests/unit/suites.h"
@@ -30,7 +31,8 @@ static int read_all(int fd, struct report *r)
 
 static void write_device(int fd)
 {
-	struct device_report d = { .kind = DEVICE_GPU, .bus_id = "10000:c1:00.0", .uuid = "GPU-1", .name = "-a \033[1m 100% GPU" };
+	struct device_report d = { .kind = DEVICE_GPU, .bus_id = "10000:c1:00.0", .uuid = "GPU-1",
+		.name = "-a \033[1m 100% GPU" };
 
 	line_begin(fd, STAGE_IDENTITY, 0);
 	line_end(fd, STAGE_IDENTITY, 0, 7);
@@ -61,7 +63,8 @@ START_TEST(a_report_comes_out_as_it_went_in)
 	ck_assert_str_eq(r->library, "/opt/a b/libcuda.so.1");
 	ck_assert_str_eq(r->version, "");
 	ck_assert_str_eq(r->device[0].bus_id, "10000:c1:00.0");
-	ck_assert_str_eq(r->device[0].name, "-a ?[1m 100% GPU");	/* what a terminal would obey is gone */
+	/* what a terminal would obey is gone */
+	ck_assert_str_eq(r->device[0].name, "-a ?[1m 100% GPU");
 	ck_assert_int_eq(r->us[STAGE_LOAD], 1234567);
 	ck_assert_int_eq(report_stage_us(r, STAGE_IDENTITY), 7);
 	ck_assert_int_eq(r->device[0].down_mb_s, 24000);
@@ -106,17 +109,21 @@ START_TEST(what_is_no_report_is_refused_at_the_line_where_it_ceases_to_be_one)
 	report_init(r);
 	while ((line = strsep(&rest, ";")) && line_read(r, line) == 0)
 		at++;
-	ck_assert_msg(line && at + 1 == case_number(c, 0), "line %d: %d lines of \"%s\" were taken", c->line, at, c->col[1]);
+	ck_assert_msg(line && at + 1 == case_number(c, 0), "line %d: %d lines of \"%s\" were taken", c->line,
+		at, c->col[1]);
 	free(lines);
 	free(r);
 }
 END_TEST
 
-/* Words of the protocol and other bytes in any order: nothing is read that is not there (the sanitizers look). */
+/* Words of the protocol and other bytes in any order: nothing is read that is not there (the sanitizers
+ * look). */
 START_TEST(nothing_that_comes_breaks_the_reader)
 {
-	static const char *const word[] = { "gpu-check", "1", "cuda", "begin", "end", "load", "kernel", "-", "0", "63", "64", "count", "device",
-		"gpu", "0000:c1:00.0", "fail", "lost", "done", "%", "%4", "%41", "\377", "", "rate", "99999999999999999999" };
+	static const char *const word[] = { "gpu-check", "1", "cuda", "begin", "end", "load", "kernel", "-",
+		"0", "63", "64", "count", "device",
+		"gpu", "0000:c1:00.0", "fail", "lost", "done", "%", "%4", "%41", "\377", "", "rate",
+		"99999999999999999999" };
 	struct report *r = malloc(sizeof(*r));
 	char line[LINE_LENGTH_MAX];
 
@@ -128,7 +135,8 @@ START_TEST(nothing_that_comes_breaks_the_reader)
 		if (i % 50 == 0)
 			report_init(r);
 		for (long words = random() % 8; words >= 0; words--)
-			n += (size_t)snprintf(line + n, sizeof(line) - n, n ? " %s" : "%s", word[random() % 25]);
+			n += (size_t)snprintf(line + n, sizeof(line) - n, n ? " %s" : "%s",
+				word[random() % 25]);
 		line_read(r, line);
 		ck_assert(r->devices >= 0 && r->devices <= REPORT_DEVICES_MAX);
 	}
@@ -145,7 +153,8 @@ Suite *gpu_lines_suite(void)
 	cases_check_number(&bad, 0);
 	tcase_add_test(t, a_report_comes_out_as_it_went_in);
 	tcase_add_test(t, the_longest_texts_still_make_a_line);
-	tcase_add_loop_test(t, what_is_no_report_is_refused_at_the_line_where_it_ceases_to_be_one, 0, bad.rows);
+	tcase_add_loop_test(t, what_is_no_report_is_refused_at_the_line_where_it_ceases_to_be_one, 0,
+		bad.rows);
 	tcase_add_test(t, nothing_that_comes_breaks_the_reader);
 	suite_add_tcase(s, t);
 	return s;

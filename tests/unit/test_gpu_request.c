@@ -181,7 +181,8 @@ START_TEST(the_first_tasks_of_an_array_are_named_as_slurm_names_them)
 	char buf[20];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		ck_assert_int_eq(gpu_request_array_first(rows[i].array, rows[i].most, buf, sizeof(buf)), rows[i].n);
+		ck_assert_int_eq(gpu_request_array_first(rows[i].array, rows[i].most, buf, sizeof(buf)),
+			rows[i].n);
 		ck_assert_str_eq(buf, rows[i].first);
 	}
 }

@@ -31,11 +31,13 @@ static void series(const char *node, int index, const char *job, const char *val
 	char *copy = strdup(values), *save = NULL, *to = text + strlen(text);
 	int at = 0, written = 0;
 
-	to += sprintf(to, "%s{\"metric\":{\"Hostname\":\"%s\",\"device\":\"nvidia%d\",\"UUID\":\"GPU-%s-%d\",\"hpc_job\":\"%s\"},\"values\":[",
+	to += sprintf(to,
+		"%s{\"metric\":{\"Hostname\":\"%s\",\"device\":\"nvidia%d\",\"UUID\":\"GPU-%s-%d\",\"hpc_job\":\"%s\"},\"values\":[",
 		text[0] ? "," : "", node, index, node, index, job);
 	for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save), at++)
 		if (strcmp(word, "-"))
-			to += sprintf(to, "%s[%jd,\"%s\"]", written++ ? "," : "", (intmax_t)(BEGAN + at * STEP), word);
+			to += sprintf(to, "%s[%jd,\"%s\"]", written++ ? "," : "",
+				(intmax_t)(BEGAN + at * STEP), word);
 	strcpy(to, "]}");
 	free(copy);
 }
@@ -54,7 +56,8 @@ static struct json_object *answer(void)
 }
 
 /* The samples of steps first to last; memory NULL = not asked. */
-static int add(struct json_object *utilization, struct json_object *memory, int first, int last, struct fault *why)
+static int add(struct json_object *utilization, struct json_object *memory, int first, int last,
+	struct fault *why)
 {
 	struct json_object *all[QUERIES] = { utilization, memory, NULL };
 	int rc = gpu_table_add(&table, &names, all, BEGAN + first * STEP, BEGAN + last * STEP, STEP, why);
@@ -170,12 +173,14 @@ END_TEST
 
 START_TEST(series_that_say_nothing_of_whose_they_are_are_told_so)
 {
-	struct json_object *o = json_tokener_parse("[{\"metric\":{\"gpu\":\"0\"},\"values\":[[1767571200,\"0\"]]}]");
+	struct json_object *o =
+		json_tokener_parse("[{\"metric\":{\"gpu\":\"0\"},\"values\":[[1767571200,\"0\"]]}]");
 	struct fault why = { "" };
 
 	ck_assert_int_eq(add(o, NULL, 0, 0, &why), -1);
 	ck_assert_int_eq(errno, EINVAL);
-	ck_assert_str_eq(why.text, "the query for utilisation has 1 series, and none says whose GPU it is: neither hpc_job nor Hostname and "
+	ck_assert_str_eq(why.text,
+		"the query for utilisation has 1 series, and none says whose GPU it is: neither hpc_job nor Hostname and "
 				   "device are labels of them");
 	ck_assert_uint_eq(table.count, 0);
 	ck_assert_int_eq(table.until, 0);
@@ -191,7 +196,8 @@ START_TEST(memory_of_other_labels_is_told)
 	utilization = answer();
 	series("g1.other", 4, "", "500");
 	ck_assert_int_eq(add(utilization, answer(), 0, 0, &why), -1);
-	ck_assert_str_eq(why.text, "the query for memory has 1 series, none with the labels of one for utilisation");
+	ck_assert_str_eq(why.text,
+		"the query for memory has 1 series, none with the labels of one for utilisation");
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_import.c - runs out of Slurm's accounting: once, with their parts, counted or paid, and never with money that is not there */
+ * test_import.c - runs out of Slurm's accounting: once, with their parts, counted or paid, and never with
+ * money that is not there */
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
 #include <string.h>
@@ -25,9 +26,10 @@ static void teardown(void)
 /* GPUS GPUs of vision from `start` for some hours. */
 static struct import_run run_of(int64_t job, int64_t start, int64_t hours)
 {
-	return (struct import_run){ .cluster = "c", .label = "job", .partition = "gpu", .state = "COMPLETED", .job = job, .start = start,
-		.project = vision, .uid = 1000, .tier = TIER_FUNDED, .npieces = 1,
-		.pieces = { { .submit = start - 60, .from = start, .end = start + hours * HOUR, .gpus = GPUS, .price = GPUS * AMOUNT_RATE_ONE,
+	return (struct import_run){ .cluster = "c", .label = "job", .partition = "gpu", .state = "COMPLETED",
+		.job = job, .start = start, .project = vision, .uid = 1000, .tier = TIER_FUNDED, .npieces = 1,
+		.pieces = { { .submit = start - 60, .from = start, .end = start + hours * HOUR, .gpus = GPUS,
+		.price = GPUS * AMOUNT_RATE_ONE,
 			.tres = "gres/gpu=2" } } };
 }
 
@@ -36,8 +38,8 @@ static void resize(struct import_run *r, int64_t gpus, int64_t hours)
 {
 	int64_t at = r->pieces[r->npieces - 1].end;
 
-	r->pieces[r->npieces++] = (struct import_piece){ .submit = at, .from = at, .end = at + hours * HOUR, .gpus = gpus,
-		.price = gpus * AMOUNT_RATE_ONE, .tres = "gres/gpu=x" };
+	r->pieces[r->npieces++] = (struct import_piece){ .submit = at, .from = at, .end = at + hours * HOUR,
+		.gpus = gpus, .price = gpus * AMOUNT_RATE_ONE, .tres = "gres/gpu=x" };
 }
 
 static struct import_result import(struct import_run r)
@@ -64,7 +66,8 @@ START_TEST(suspended_seconds_of_what_is_imported_cost_nothing)
 	out = _i ? charge(r) : import(r);
 	ck_assert_int_eq(out.units, 3 * GPU_H);
 	ck_assert_int_eq(out.gpu_seconds, 3 * HOUR);
-	ck_assert_int_eq(books_ask(&b, "SELECT part_end - part_start FROM charge WHERE kind = 'suspended' AND units = 0"), HOUR / 2);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT part_end - part_start FROM charge WHERE kind = 'suspended' AND units = 0"), HOUR / 2);
 	parts_are("kind <> 'suspended'", 2);
 }
 END_TEST
@@ -73,7 +76,8 @@ END_TEST
 
 START_TEST(what_was_imported_once_is_not_imported_twice)
 {
-	struct import_result first = import(run_of(7, MARCH + HOUR, 3)), second = import(run_of(7, MARCH + HOUR, 3));
+	struct import_result first = import(run_of(7, MARCH + HOUR, 3)),
+		second = import(run_of(7, MARCH + HOUR, 3));
 
 	ck_assert_int_eq(first.runs, 1);
 	ck_assert_int_eq(first.known, 0);
@@ -130,8 +134,8 @@ START_TEST(the_loop_does_not_open_what_was_imported)
 
 	import(told);
 	ck_assert_int_eq(ledger_begin(b.l, LEDGER_HOLDS, &b.why), 0);
-	out = (struct run){ .cluster = "c", .job = 12, .submit = told.pieces[0].submit, .start = told.start, .label = "12",
-		.partition = "gpu", .project = vision, .tres = "" };
+	out = (struct run){ .cluster = "c", .job = 12, .submit = told.pieces[0].submit, .start = told.start,
+		.label = "12", .partition = "gpu", .project = vision, .tres = "" };
 	ck_assert_int_eq(run_open(b.l, &out, &b.why), 1);
 	ck_assert_int_ne(out.ended, 0);
 	ledger_rollback(b.l);
@@ -223,7 +227,8 @@ START_TEST(it_is_charged_to_the_project_and_those_above_it)
 	ck_assert_int_eq(told.unpaid, 0);
 	ck_assert_int_eq(books_available(&b, vision, NOON), 44 * GPU_H);
 	ck_assert_int_eq(books_ask(&b, "SELECT charged FROM allocation_sum WHERE allocation = 1"), 6 * GPU_H);
-	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM journal WHERE kind = 'charge' AND at = %d AND actor = 'ada'", NOON), 4);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT count(*) FROM journal WHERE kind = 'charge' AND at = %d AND actor = 'ada'", NOON), 4);
 	ck_assert_int_eq(charge(run_of(7, MARCH - HOUR, 3)).known, 1);
 	ck_assert_int_eq(books_available(&b, vision, NOON), 44 * GPU_H);
 }

@@ -7,7 +7,8 @@
 #include <string.h>
 
 static struct case_table cases;
-static const char *const part_name[] = { [JOB_WHOLE] = "whole", [JOB_TASK] = "task", [JOB_TASKS] = "tasks", [JOB_COMPONENT] = "component" };
+static const char *const part_name[] = { [JOB_WHOLE] = "whole", [JOB_TASK] = "task", [JOB_TASKS] = "tasks",
+	[JOB_COMPONENT] = "component" };
 
 START_TEST(the_whole_text_is_a_job_id_or_it_is_none)
 {
@@ -18,7 +19,8 @@ START_TEST(the_whole_text_is_a_job_id_or_it_is_none)
 
 	if (case_none(c, 1)) {
 		ck_assert_msg(rc == -1 && errno == EINVAL && n.job == -7, "%s was taken", c->col[0]);
-		ck_assert_msg(strstr(why.text, c->col[0]) && strstr(why.text, "write 1234, 1234_5"), "%s", why.text);
+		ck_assert_msg(strstr(why.text, c->col[0]) && strstr(why.text, "write 1234, 1234_5"), "%s",
+			why.text);
 		return;
 	}
 	ck_assert_msg(rc == 0, "%s: %s", c->col[0], why.text);

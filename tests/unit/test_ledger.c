@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_ledger.c - stories about GPU-hours: granted, set aside, used, given back. The invariants are checked after every step. */
+ * test_ledger.c - stories about GPU-hours: granted, set aside, used, given back. The invariants are checked
+ * after every step. */
 #include "budgetd/ledger_change.h"
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
@@ -35,7 +36,8 @@ START_TEST(a_job_that_ends_early_gives_back_what_it_did_not_use)
 	ck_assert_int_eq(books_end(&b, &r, NOON + HOUR), 0);
 	ck_assert_int_eq(HELD(a), 0);
 	ck_assert_int_eq(CHARGED(a), 2 * GPU_H);
-	ck_assert_int_eq(books_ask(&b, "SELECT units FROM hold WHERE closed_why = 'settled'"), 4 * GPU_H);	/* given back */
+	/* given back */
+	ck_assert_int_eq(books_ask(&b, "SELECT units FROM hold WHERE closed_why = 'settled'"), 4 * GPU_H);
 	ck_assert_int_eq(books_available(&b, vision, NOON), 6 * GPU_H);
 }
 END_TEST
@@ -43,8 +45,8 @@ END_TEST
 START_TEST(what_does_not_fit_takes_nothing)
 {
 	int64_t vision = books_project(&b, "vision", 0), a = books_allot(&b, vision, 8 * GPU_H, 0, 0);
-	struct submission fits = { .project = vision, .gpus = 8, .min_runtime_s = HOUR }, more = { .project = vision, .gpus = 1,
-		.min_runtime_s = 1 };
+	struct submission fits = { .project = vision, .gpus = 8, .min_runtime_s = HOUR },
+		more = { .project = vision, .gpus = 1, .min_runtime_s = 1 };
 
 	ck_assert_int_eq(books_submit(&b, &fits), 0);
 	ck_assert_int_eq(books_submit(&b, &more), 1);
@@ -55,10 +57,11 @@ END_TEST
 
 START_TEST(every_project_on_the_way_up_is_charged_and_the_tightest_decides)
 {
-	int64_t ai = books_project(&b, "ai", 0), lab = books_project(&b, "lab", ai), vision = books_project(&b, "vision", lab);
+	int64_t ai = books_project(&b, "ai", 0), lab = books_project(&b, "lab", ai),
+		vision = books_project(&b, "vision", lab);
 	int64_t top = books_allot(&b, ai, 4 * GPU_H, 0, 0), leaf = books_allot(&b, vision, 100 * GPU_H, 0, 0);
-	struct submission s = { .project = vision, .gpus = 3, .min_runtime_s = HOUR }, more = { .project = vision, .gpus = 2,
-		.min_runtime_s = HOUR };
+	struct submission s = { .project = vision, .gpus = 3, .min_runtime_s = HOUR },
+		more = { .project = vision, .gpus = 2, .min_runtime_s = HOUR };
 	struct run r;
 
 	ck_assert_int_eq(books_submit(&b, &s), 0);
@@ -76,7 +79,8 @@ END_TEST
 START_TEST(the_soonest_to_expire_is_spent_first_and_given_back_last)
 {
 	int64_t p = books_project(&b, "p", 0), open = books_allot(&b, p, 10 * GPU_H, 0, 0);
-	int64_t late = books_allot(&b, p, 2 * GPU_H, 0, NOON + 900 * HOUR), soon = books_allot(&b, p, GPU_H, 0, NOON + 90 * HOUR);
+	int64_t late = books_allot(&b, p, 2 * GPU_H, 0, NOON + 900 * HOUR),
+		soon = books_allot(&b, p, GPU_H, 0, NOON + 90 * HOUR);
 	int64_t future = books_allot(&b, p, 50 * GPU_H, NOON + 10, NOON + 20 * HOUR);
 	struct submission s = { .project = p, .gpus = 1, .min_runtime_s = 4 * HOUR };
 	struct run r;
@@ -115,8 +119,8 @@ END_TEST
 START_TEST(when_all_allocations_have_expired_there_is_nothing_and_their_debt_stays)
 {
 	int64_t p = books_project(&b, "p", 0), then = NOON + 10 * HOUR;
-	struct submission s = { .project = p, .gpus = 1, .min_runtime_s = 5 * HOUR }, later = { .project = p, .gpus = 1,
-		.min_runtime_s = 1, .now = then };
+	struct submission s = { .project = p, .gpus = 1, .min_runtime_s = 5 * HOUR },
+		later = { .project = p, .gpus = 1, .min_runtime_s = 1, .now = then };
 	struct run r;
 
 	books_allot(&b, p, 4 * GPU_H, 0, then);
@@ -149,7 +153,8 @@ END_TEST
 
 START_TEST(an_ancestor_that_gets_its_money_later_pays_for_what_is_held_from_then_on)
 {
-	int64_t lab = books_project(&b, "lab", 0), p = books_project(&b, "p", lab), leaf = books_allot(&b, p, 9 * GPU_H, 0, 0), top;
+	int64_t lab = books_project(&b, "lab", 0), p = books_project(&b, "p", lab),
+		leaf = books_allot(&b, p, 9 * GPU_H, 0, 0), top;
 	struct submission s = { .project = p, .gpus = 1, .min_runtime_s = 2 * HOUR, .now = NOON - 1 };
 	struct run r;
 
@@ -166,7 +171,8 @@ END_TEST
 
 START_TEST(the_rest_of_a_hold_stays_where_it_was_when_an_ancestor_has_less_of_it)
 {
-	int64_t lab = books_project(&b, "lab", 0), p = books_project(&b, "p", lab), leaf = books_allot(&b, p, 9 * GPU_H, 0, 0), top;
+	int64_t lab = books_project(&b, "lab", 0), p = books_project(&b, "p", lab),
+		leaf = books_allot(&b, p, 9 * GPU_H, 0, 0), top;
 	struct submission s = { .project = p, .gpus = 1, .min_runtime_s = 4 * HOUR, .now = NOON - 1 };
 	struct run r;
 
@@ -183,15 +189,19 @@ END_TEST
 
 START_TEST(tasks_of_an_array_start_one_by_one_out_of_one_pool)
 {
-	int64_t p = books_project(&b, "p", 0), soon = books_allot(&b, p, 5 * GPU_H, 0, NOON + 90 * HOUR), a = books_allot(&b, p, GPU_H, 0, 0);
+	int64_t p = books_project(&b, "p", 0), soon = books_allot(&b, p, 5 * GPU_H, 0, NOON + 90 * HOUR),
+		a = books_allot(&b, p, GPU_H, 0, 0);
 	struct submission s = { .project = p, .gpus = 2, .min_runtime_s = HOUR, .tasks = 3 };
 	struct run r[3];
 
 	ck_assert_int_eq(books_submit(&b, &s), 0);
 	for (int i = 0; i < 3; i++) {
 		books_start(&b, &s, 10 + i, NOON + i, &r[i]);
-		ck_assert_int_eq(books_ask(&b, "SELECT coalesce(sum(tasks), 0) FROM hold WHERE run IS NULL AND closed_at IS NULL"), 2 - i);
-		ck_assert_int_eq(books_ask(&b, "SELECT units FROM hold WHERE run = %lld", (long long)r[i].id), 2 * GPU_H);
+		ck_assert_int_eq(books_ask(&b,
+			"SELECT coalesce(sum(tasks), 0) FROM hold WHERE run IS NULL AND closed_at IS NULL"),
+			2 - i);
+		ck_assert_int_eq(books_ask(&b, "SELECT units FROM hold WHERE run = %lld", (long long)r[i].id),
+			2 * GPU_H);
 	}
 	ck_assert_int_eq(HELD(soon) + HELD(a), 6 * GPU_H);
 	for (int i = 0; i < 3; i++)
@@ -208,7 +218,8 @@ START_TEST(a_hold_that_cannot_be_split_evenly_loses_nothing)
 	struct run r[3];
 
 	ck_assert_int_eq(books_submit(&b, &s), 0);
-	ck_assert_ptr_null(books_try(&b, "BEGIN; UPDATE hold SET units = 3001; UPDATE hold_draw SET units = 3001;"
+	ck_assert_ptr_null(books_try(&b,
+		"BEGIN; UPDATE hold SET units = 3001; UPDATE hold_draw SET units = 3001;"
 		" UPDATE allocation_sum SET held = 3001; UPDATE user_sum SET held = 3001; COMMIT"));
 	for (int i = 0; i < 3; i++)
 		books_start(&b, &s, 10 + i, NOON, &r[i]);
@@ -314,12 +325,15 @@ static int regrow(struct ledger *l, void *arg, struct fault *why)
 /* soon has 2, late has 3; each row is one change and what they hold afterwards. */
 static const struct {
 	amount_t by, soon, late;
-} changes[] = { { 1, 2, 1 }, { 2, 2, 3 }, { -1, 2, 2 }, { -3, 1, 0 }, { 3, 2, 2 }, { -99, 0, 0 }, { 1, 1, 0 } };
+} changes[] = { { 1, 2, 1 }, { 2, 2, 3 }, { -1, 2, 2 }, { -3, 1, 0 }, { 3, 2, 2 }, { -99, 0, 0 },
+	{ 1, 1, 0 } };
 
 START_TEST(a_hold_that_grows_and_shrinks_keeps_what_expires_first)
 {
-	int64_t top = books_project(&b, "top", 0), p = books_project(&b, "p", top), root = books_allot(&b, top, 9 * GPU_H, 0, 0);
-	int64_t soon = books_allot(&b, p, 2 * GPU_H, 0, NOON + 90 * HOUR), late = books_allot(&b, p, 3 * GPU_H, 0, 0);
+	int64_t top = books_project(&b, "top", 0), p = books_project(&b, "p", top),
+		root = books_allot(&b, top, 9 * GPU_H, 0, 0);
+	int64_t soon = books_allot(&b, p, 2 * GPU_H, 0, NOON + 90 * HOUR),
+		late = books_allot(&b, p, 3 * GPU_H, 0, 0);
 	struct submission s = { .project = p, .gpus = 2, .min_runtime_s = HOUR };
 
 	ck_assert_int_eq(books_submit(&b, &s), 0);
@@ -369,21 +383,26 @@ END_TEST
 
 /* The database itself refuses, whoever writes. */
 static const char *const forbidden[] = {
-	"UPDATE journal SET units = 0", "DELETE FROM journal", "UPDATE charge SET units = 0", "DELETE FROM charge",
+	"UPDATE journal SET units = 0", "DELETE FROM journal", "UPDATE charge SET units = 0",
+		"DELETE FROM charge",
 	"UPDATE run SET price = 0", "DELETE FROM run", "UPDATE allocation_sum SET held = -1",
 	"INSERT INTO journal (at, kind, allocation, project, units, balance, actor) VALUES (1, 'charge', 1, 1, -1, 0, 'x')",
 	"INSERT INTO journal (at, kind, allocation, project, units, balance, actor) VALUES (1, 'gift', 1, 1, 1, 0, 'x')",
 	"INSERT INTO journal (at, kind, allocation, project, units, balance, actor) VALUES (1, 'deposit', 99, 1, 1, 0, 'x')",
-	"UPDATE project SET credit = -1", "UPDATE project SET parent = id", "UPDATE project SET name = 'Vision'",
-	"INSERT INTO hold_draw (hold, allocation, units) VALUES (1, 1, 0)", "UPDATE admission SET tier = 'gold'",
-	"UPDATE change SET was = 'x'", "DELETE FROM change", "UPDATE allocation_sum SET amount = 1.5", "DELETE FROM project", "UPDATE allocation SET ends = starts",
+	"UPDATE project SET credit = -1", "UPDATE project SET parent = id",
+	"UPDATE project SET name = 'Vision'",
+	"INSERT INTO hold_draw (hold, allocation, units) VALUES (1, 1, 0)",
+	"UPDATE admission SET tier = 'gold'",
+	"UPDATE change SET was = 'x'", "DELETE FROM change", "UPDATE allocation_sum SET amount = 1.5",
+	"DELETE FROM project", "UPDATE allocation SET ends = starts",
 };
 
 static int change_share(struct ledger *l, void *project, struct fault *why)
 {
 	struct change_words w = { .at = NOON, .actor = "ada" };
 
-	return change_number(l, &w, &(struct change){ .project = *(int64_t *)project, .what = "share" }, 2, 1, why);
+	return change_number(l, &w, &(struct change){ .project = *(int64_t *)project, .what = "share" }, 2, 1,
+		why);
 }
 
 START_TEST(what_happened_cannot_be_changed)

@@ -73,7 +73,8 @@ static int step(struct step *s)
 
 static struct run_piece piece(int64_t from_s, int64_t to_s, int64_t gpus)
 {
-	struct run_piece p = { .from = NOON + from_s, .to = NOON + to_s, .gpus = gpus, .price = gpus * PRICE };
+	struct run_piece p = { .from = NOON + from_s, .to = NOON + to_s, .gpus = gpus,
+		.price = gpus * PRICE };
 
 	snprintf(p.tres, sizeof(p.tres), "gres/gpu=%d", (int)gpus);
 	return p;
@@ -82,8 +83,8 @@ static struct run_piece piece(int64_t from_s, int64_t to_s, int64_t gpus)
 /* Facts of vision in the funded tier. */
 static struct run_facts facts(const struct run_piece *pieces, size_t n)
 {
-	return (struct run_facts){ .ended = n ? pieces[n - 1].to : 0, .state = "COMPLETED", .tier = TIER_FUNDED, .project = vision,
-		.pieces = pieces, .count = n };
+	return (struct run_facts){ .ended = n ? pieces[n - 1].to : 0, .state = "COMPLETED",
+		.tier = TIER_FUNDED, .project = vision, .pieces = pieces, .count = n };
 }
 
 /* A run of 2 GPUs that was charged for an hour. */
@@ -105,7 +106,8 @@ static int pause_run(struct ledger *l, void *run, struct fault *why)
 	return run_suspend(l, run, 600, NOON + 1800, true, NOON + 1800, why);
 }
 
-/* The books know of 600 s, up to 1800 s; slurmdbd has more, or less. What is more are the last seconds that were paid for. */
+/* The books know of 600 s, up to 1800 s; slurmdbd has more, or less. What is more are the last seconds that
+ * were paid for. */
 static const struct {
 	int64_t suspended_s, refunded_s;
 } longer_pauses[] = { { 600, 0 }, { 900, 300 }, { 3000, 2400 }, { 2700, 2100 }, { 0, 0 } };
@@ -139,13 +141,15 @@ START_TEST(a_run_that_is_entered_was_suspended_at_the_end_of_each_piece)
 	p[0].suspended_s = 300;
 	p[1].suspended_s = 600;
 	ck_assert_int_eq(books_submit(&b, &s), 0);
-	r = (struct run){ .cluster = "c", .job = 8, .submit = NOON, .start = NOON, .label = "8", .partition = "gpu", .project = vision,
-		.uid = 1000, .admission = s.admission.id, .tier = TIER_FUNDED, .min_runtime_s = 2 * HOUR, .gpus = 2, .tres = "gres/gpu=2",
+	r = (struct run){ .cluster = "c", .job = 8, .submit = NOON, .start = NOON, .label = "8",
+		.partition = "gpu", .project = vision, .uid = 1000, .admission = s.admission.id,
+		.tier = TIER_FUNDED, .min_runtime_s = 2 * HOUR, .gpus = 2, .tres = "gres/gpu=2",
 		.price = 2 * PRICE, .covered_until = NOON };
 	ck_assert_int_eq(step(&x), 0);
 	ck_assert_int_eq(CHARGED(), (2 * 1500 + 1200) * PRICE);
 	ck_assert_int_eq(PARTS("suspended"), 2 * 300 + 600);
-	ck_assert_int_eq(books_ask(&b, "SELECT part_start FROM charge WHERE kind = 'suspended' ORDER BY seq") - NOON, 1500);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT part_start FROM charge WHERE kind = 'suspended' ORDER BY seq") - NOON, 1500);
 	ck_assert_int_eq(x.c.gpu_seconds, 2 * 1500 + 1200);
 }
 END_TEST
@@ -260,7 +264,8 @@ START_TEST(what_was_given_back_by_hand_before_is_corrected_in_the_ratio_alone)
 }
 END_TEST
 
-/* Fair share alone bounds it: there is no money to refund, and its share must not pay for what was not used. */
+/* Fair share alone bounds it: there is no money to refund, and its share must not pay for what was not
+ * used. */
 START_TEST(a_project_without_allocations_is_corrected_in_the_ratio)
 {
 	struct run_piece half = piece(0, 1800, 2);
@@ -305,8 +310,9 @@ END_TEST
 
 static struct run missing(const struct submission *s)
 {
-	struct run r = { .cluster = "c", .job = 12, .submit = NOON, .start = NOON, .label = "12", .partition = "gpu", .project = vision,
-		.uid = 1000, .tier = TIER_FUNDED, .gpus = 2, .tres = "gres/gpu=2", .price = 2 * PRICE, .covered_until = NOON };
+	struct run r = { .cluster = "c", .job = 12, .submit = NOON, .start = NOON, .label = "12",
+		.partition = "gpu", .project = vision, .uid = 1000, .tier = TIER_FUNDED, .gpus = 2,
+		.tres = "gres/gpu=2", .price = 2 * PRICE, .covered_until = NOON };
 
 	r.admission = s ? s->admission.id : 0;
 	r.min_runtime_s = s ? s->min_runtime_s : 0;
@@ -321,11 +327,14 @@ START_TEST(a_run_that_was_answered_is_charged_as_far_as_its_answer_goes)
 
 	ck_assert_int_eq(books_submit(&b, &s), 0);
 	r = missing(&s);
-	ck_assert_int_eq(STEP(.what = ENTER, .run = &r, .kind = "missing", .facts = facts(&p, 1), .request_id = "x"), 0);
+	ck_assert_int_eq(STEP(.what = ENTER, .run = &r, .kind = "missing", .facts = facts(&p, 1),
+		.request_id = "x"), 0);
 	ck_assert_int_eq(CHARGED(), GPU_H);
 	ck_assert_int_eq(PARTS("uncovered"), 3600);
-	ck_assert_int_eq(STEP(.what = ENTER, .run = &r, .kind = "missing", .facts = facts(&p, 1), .request_id = "x"), 1);
-	ck_assert_int_eq(STEP(.what = ENTER, .run = &r, .kind = "missing", .facts = facts(&p, 1), .request_id = "y"), -1);
+	ck_assert_int_eq(STEP(.what = ENTER, .run = &r, .kind = "missing", .facts = facts(&p, 1),
+		.request_id = "x"), 1);
+	ck_assert_int_eq(STEP(.what = ENTER, .run = &r, .kind = "missing", .facts = facts(&p, 1),
+		.request_id = "y"), -1);
 	ck_assert_int_eq(errno, EEXIST);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM run"), 1);
 }
@@ -371,7 +380,8 @@ START_TEST(an_end_by_hand_settles_an_open_run_and_says_who)
 	ck_assert_int_eq(STEP(.what = BY_HAND, .run = &r, .kind = "by hand", .end = NOON - 1), -1);
 	ck_assert_int_eq(STEP(.what = BY_HAND, .run = &r, .kind = "by hand", .end = NOON + 1800), 0);
 	ck_assert_int_eq(CHARGED(), GPU_H);
-	ck_assert_int_eq(books_ask(&b, "SELECT gpu_seconds FROM correction WHERE actor = 'ada' AND kind = 'by hand'"), 3600);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT gpu_seconds FROM correction WHERE actor = 'ada' AND kind = 'by hand'"), 3600);
 	ck_assert_int_eq(STEP(.what = BY_HAND, .run = &r, .kind = "by hand", .end = NOON + 1800), -1);
 	ck_assert_int_eq(errno, EEXIST);
 }
@@ -426,7 +436,8 @@ Suite *ledger_correction_suite(void)
 	TCase *t = tcase_create("corrections");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_loop_test(t, a_run_that_was_suspended_for_longer_gets_the_rest_back, 0, (int)(sizeof(longer_pauses) / sizeof(longer_pauses[0])));
+	tcase_add_loop_test(t, a_run_that_was_suspended_for_longer_gets_the_rest_back, 0,
+		(int)(sizeof(longer_pauses) / sizeof(longer_pauses[0])));
 	tcase_add_test(t, a_run_that_is_entered_was_suspended_at_the_end_of_each_piece);
 	tcase_add_test(t, what_was_charged_beyond_the_end_is_given_back_once);
 	tcase_add_test(t, time_that_is_missing_is_uncovered_and_costs_nothing);

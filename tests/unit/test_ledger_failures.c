@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * test_ledger_failures.c - one story told again and again, each time with another write of the disk failing
  *
- * The 1st, 2nd, 3rd... write fails once (disk full, I/O error) or from there on; whoever sees an error does the step again later, as the loop does.
- * The books are sound after every step, and at the end they are what they are without trouble. */
+ * The 1st, 2nd, 3rd... write fails once (disk full, I/O error) or from there on; whoever sees an error does
+ * the step again later, as the loop does. The books are sound after every step, and at the end they are what
+ * they are without trouble. */
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
 #include <errno.h>
@@ -143,9 +144,10 @@ static int open_task(struct ledger *l, void *arg, struct fault *why)
 	struct run *r = &x->t->run[x->i];
 	struct hold_row pool, h;
 
-	*r = (struct run){ .cluster = "c", .job = 10 + x->i, .submit = NOON, .start = NOON, .label = "job", .partition = "gpu",
-		.admission = x->t->s.admission.id, .project = x->t->vision, .tier = TIER_FUNDED, .min_runtime_s = HOUR, .gpus = 1,
-		.tres = "gres/gpu=1", .price = AMOUNT_RATE_ONE, .covered_until = NOON + HOUR };
+	*r = (struct run){ .cluster = "c", .job = 10 + x->i, .submit = NOON, .start = NOON, .label = "job",
+		.partition = "gpu", .admission = x->t->s.admission.id, .project = x->t->vision,
+		.tier = TIER_FUNDED, .min_runtime_s = HOUR, .gpus = 1, .tres = "gres/gpu=1",
+		.price = AMOUNT_RATE_ONE, .covered_until = NOON + HOUR };
 	if (run_open(l, r, why) != 0 || hold_pool(l, r->admission, &pool, why) != 1)
 		return -1;
 	return hold_take_task(l, &pool, r->id, NOON, &h, why);
@@ -177,7 +179,8 @@ static int tell(int fail_at, int error)
 		int tries = 0, failed = disk.failed;
 
 		while (steps[i](&t) < 0) {
-			ck_assert_msg(disk.failed > failed && ++tries == 1, "step %zu, write %d: %s", i, fail_at, b.why.text);
+			ck_assert_msg(disk.failed > failed && ++tries == 1, "step %zu, write %d: %s", i,
+				fail_at, b.why.text);
 			ledger_invariants(&b);
 		}
 		ledger_invariants(&b);
@@ -185,7 +188,8 @@ static int tell(int fail_at, int error)
 	fail_at = disk.failed;
 	disk.countdown = 0;
 	ck_assert_int_eq(books_ask(&b, "SELECT sum(units) FROM charge"), 2 * GPU_H + 1800 * AMOUNT_RATE_ONE);
-	ck_assert_int_eq(books_ask(&b, "SELECT sum(part_end - part_start) FROM charge WHERE kind = 'uncovered'"), 2 * HOUR);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT sum(part_end - part_start) FROM charge WHERE kind = 'uncovered'"), 2 * HOUR);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM hold WHERE closed_at IS NULL"), 0);
 	ck_assert_int_eq(books_ask(&b, "SELECT sum(held) FROM allocation_sum"), 0);
 	ck_assert_int_eq(books_available(&b, t.vision, NOON), 2 * GPU_H + 1800 * AMOUNT_RATE_ONE);
@@ -237,7 +241,8 @@ Suite *ledger_failures_suite(void)
 
 	tcase_set_timeout(t, 300);
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_loop_test(t, whichever_write_fails_the_books_are_sound_and_the_story_ends_alike, 0, sizeof(errors) / sizeof(errors[0]));
+	tcase_add_loop_test(t, whichever_write_fails_the_books_are_sound_and_the_story_ends_alike, 0,
+		sizeof(errors) / sizeof(errors[0]));
 	tcase_add_loop_test(t, a_full_disk_is_called_a_full_disk, 0, sizeof(names) / sizeof(names[0]));
 	suite_add_tcase(s, t);
 	return s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_ledger_moves.c - GPU-hours taken back, moved, refunded, corrected and expired. The invariants are checked after every step. */
+ * test_ledger_moves.c - GPU-hours taken back, moved, refunded, corrected and expired. The invariants are
+ * checked after every step. */
 #include "budgetd/ledger_moves.h"
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
@@ -50,7 +51,8 @@ static int apply(struct ledger *l, void *arg, struct fault *why)
 		s->e.units = s->units;
 		return money_change(l, &s->e, now, why);
 	case TRANSFER:
-		return money_transfer(l, &(struct transfer){ s->from, s->to, s->units, s->out_of, s->into }, &s->e, now, why);
+		return money_transfer(l, &(struct transfer){ s->from, s->to, s->units, s->out_of, s->into },
+			&s->e, now, why);
 	case REFUND:
 		return money_refund(l, s->from, s->units, &s->e, now, why);
 	case VOID:
@@ -114,7 +116,8 @@ END_TEST
 
 START_TEST(credit_is_never_withdrawn_nor_moved_and_opens_nothing_above)
 {
-	int64_t top = books_project(&b, "top", 0), p = books_project(&b, "p", top), q = books_project(&b, "q", top);
+	int64_t top = books_project(&b, "top", 0), p = books_project(&b, "p", top),
+		q = books_project(&b, "q", top);
 	int64_t above = books_allot(&b, top, 4 * GPU_H, 0, 0), a = books_allot(&b, p, GPU_H, 0, 0);
 	struct submission s = { .project = p, .gpus = 5, .min_runtime_s = HOUR };
 
@@ -143,12 +146,14 @@ END_TEST
 
 START_TEST(an_id_of_one_kind_of_write_is_refused_for_another)
 {
-	int64_t x = books_project(&b, "x", 0), y = books_project(&b, "y", 0), a = books_allot(&b, x, 10 * GPU_H, 0, 0);
+	int64_t x = books_project(&b, "x", 0), y = books_project(&b, "y", 0),
+		a = books_allot(&b, x, 10 * GPU_H, 0, 0);
 	int64_t charge = charged(x, 1, 7);
 
 	books_allot(&b, y, GPU_H, 0, 0);
 	ck_assert_int_eq(STEP(CHANGE, .from = a, .units = -GPU_H, .request_id = "K1"), 0);
-	REFUSED("request id K1 was used for another write", TRANSFER, .from = x, .to = y, .units = GPU_H, .request_id = "K1");
+	REFUSED("request id K1 was used for another write", TRANSFER, .from = x, .to = y, .units = GPU_H,
+		.request_id = "K1");
 	REFUSED("request id K1 was used for another write", REFUND, .from = charge, .request_id = "K1");
 	REFUSED("request id K1 was used for another write", VOID, .from = 1, .request_id = "K1");
 	ck_assert_int_eq(ENTRIES("transfer") + ENTRIES("refund") + ENTRIES("void"), 0);
@@ -166,13 +171,15 @@ static int withdraw_all(struct ledger *l, void *arg, struct fault *why)
 	struct leftover *x = arg;
 
 	x->e = (struct journal_entry){ .at = NOON, .actor = "ada", .reason = "removed" };
-	return money_unspent(l, x->project, NOON, &x->before, why) < 0 || money_withdraw_all(l, x->project, &x->e, NOON, why) < 0 ?
+	return money_unspent(l, x->project, NOON, &x->before, why) < 0 ||
+		money_withdraw_all(l, x->project, &x->e, NOON, why) < 0 ?
 		       -1 : money_unspent(l, x->project, NOON, &x->after, why);
 }
 
 START_TEST(all_that_is_unspent_is_withdrawn_by_a_row_for_each_allocation)
 {
-	int64_t p = books_project(&b, "p", 0), a = books_allot(&b, p, 10 * GPU_H, 0, 0), c = books_allot(&b, p, 5 * GPU_H, NOON + HOUR, 0);
+	int64_t p = books_project(&b, "p", 0), a = books_allot(&b, p, 10 * GPU_H, 0, 0),
+		c = books_allot(&b, p, 5 * GPU_H, NOON + HOUR, 0);
 	struct leftover x = { .project = p };
 
 	charged(p, 3, 7);
@@ -187,8 +194,10 @@ END_TEST
 
 START_TEST(a_project_that_is_set_unmetered_bounds_nothing_and_pays_nothing_until_it_is_metered_again)
 {
-	int64_t up = books_project(&b, "up", 0), p = books_project(&b, "p", up), a = books_allot(&b, p, GPU_H, 0, 0);
-	struct submission s = { .project = p, .gpus = 1, .min_runtime_s = HOUR }, t = { .project = p, .gpus = 4, .min_runtime_s = HOUR };
+	int64_t up = books_project(&b, "up", 0), p = books_project(&b, "p", up),
+		a = books_allot(&b, p, GPU_H, 0, 0);
+	struct submission s = { .project = p, .gpus = 1, .min_runtime_s = HOUR },
+		t = { .project = p, .gpus = 4, .min_runtime_s = HOUR };
 	struct run r;
 
 	books_allot(&b, up, 5 * GPU_H, 0, 0);
@@ -203,28 +212,34 @@ START_TEST(a_project_that_is_set_unmetered_bounds_nothing_and_pays_nothing_until
 	books_start(&b, &t, 8, NOON, &r);
 	ck_assert_int_eq(books_end(&b, &r, NOON + HOUR), 0);
 	ck_assert_ptr_null(books_try(&b, "UPDATE project SET unmetered = 0 WHERE name = 'p'"));
-	ck_assert_int_eq(books_ask(&b, "SELECT charged FROM allocation_sum WHERE allocation = %lld", (long long)a), GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT charged FROM allocation_sum WHERE allocation = %lld",
+		(long long)a), GPU_H);
 	ck_assert_int_eq(books_available(&b, p, NOON), 0);
 }
 END_TEST
 
 START_TEST(a_transfer_can_name_the_allocations_at_its_ends)
 {
-	int64_t lab = books_project(&b, "lab", 0), x = books_project(&b, "x", lab), y = books_project(&b, "y", lab);
-	int64_t soon = books_allot(&b, x, 5 * GPU_H, 0, NOON + 9 * HOUR), late = books_allot(&b, x, 5 * GPU_H, 0, 0);
+	int64_t lab = books_project(&b, "lab", 0), x = books_project(&b, "x", lab),
+		y = books_project(&b, "y", lab);
+	int64_t soon = books_allot(&b, x, 5 * GPU_H, 0, NOON + 9 * HOUR),
+		late = books_allot(&b, x, 5 * GPU_H, 0, 0);
 	int64_t first = books_allot(&b, y, GPU_H, 0, NOON + 9 * HOUR), open = books_allot(&b, y, GPU_H, 0, 0);
 	int64_t later = books_allot(&b, y, GPU_H, NOON + HOUR, 0);
 
 	books_allot(&b, lab, 50 * GPU_H, 0, 0);
-	ck_assert_int_eq(STEP(TRANSFER, .from = x, .to = y, .units = 3 * GPU_H, .out_of = late, .into = open), 0);
+	ck_assert_int_eq(STEP(TRANSFER, .from = x, .to = y, .units = 3 * GPU_H, .out_of = late, .into = open),
+		0);
 	ck_assert_int_eq(AMOUNT(soon), 5 * GPU_H);
 	ck_assert_int_eq(AMOUNT(late), 2 * GPU_H);
 	ck_assert_int_eq(AMOUNT(first), GPU_H);
 	ck_assert_int_eq(AMOUNT(open), 4 * GPU_H);
-	REFUSED("allocation 2 has 2.00 GPU-h", TRANSFER, .from = x, .to = y, .units = 3 * GPU_H, .out_of = late);
+	REFUSED("allocation 2 has 2.00 GPU-h", TRANSFER, .from = x, .to = y, .units = 3 * GPU_H,
+		.out_of = late);
 	REFUSED("is not a live one of x", TRANSFER, .from = x, .to = y, .units = GPU_H, .out_of = open);
 	REFUSED("is not a live one of y", TRANSFER, .from = x, .to = y, .units = GPU_H, .into = later);
-	ck_assert_int_eq(STEP(TRANSFER, .from = x, .to = lab, .units = GPU_H, .into = 6), -1);	/* lab's own amount stays */
+	/* lab's own amount stays */
+	ck_assert_int_eq(STEP(TRANSFER, .from = x, .to = lab, .units = GPU_H, .into = 6), -1);
 	ck_assert_int_eq(errno, EINVAL);
 	ck_assert_int_eq(STEP(TRANSFER, .from = x, .to = lab, .units = GPU_H, .out_of = late), 0);
 	ck_assert_int_eq(AMOUNT(late), GPU_H);
@@ -235,10 +250,12 @@ END_TEST
 
 START_TEST(a_transfer_moves_on_both_paths_below_the_common_ancestor)
 {
-	int64_t root = books_project(&b, "root", 0), x_up = books_project(&b, "x_up", root), y_up = books_project(&b, "y_up", root);
+	int64_t root = books_project(&b, "root", 0), x_up = books_project(&b, "x_up", root),
+		y_up = books_project(&b, "y_up", root);
 	int64_t x = books_project(&b, "x", x_up), y = books_project(&b, "y", y_up);
 	int64_t of[] = { books_allot(&b, root, 50 * GPU_H, 0, 0), books_allot(&b, x_up, 20 * GPU_H, 0, 0),
-		books_allot(&b, x, 10 * GPU_H, 0, 0), books_allot(&b, y_up, 5 * GPU_H, 0, 0), books_allot(&b, y, GPU_H, 0, 0) };
+		books_allot(&b, x, 10 * GPU_H, 0, 0), books_allot(&b, y_up, 5 * GPU_H, 0, 0),
+		books_allot(&b, y, GPU_H, 0, 0) };
 	int64_t after[] = { 50, 16, 6, 9, 5 };
 
 	ck_assert_int_eq(STEP(TRANSFER, .from = x, .to = y, .units = 4 * GPU_H, .request_id = "t"), 0);
@@ -253,7 +270,8 @@ END_TEST
 
 START_TEST(what_is_held_at_any_project_of_the_way_does_not_move)
 {
-	int64_t root = books_project(&b, "root", 0), up = books_project(&b, "up", root), x = books_project(&b, "x", up);
+	int64_t root = books_project(&b, "root", 0), up = books_project(&b, "up", root),
+		x = books_project(&b, "x", up);
 	int64_t other = books_project(&b, "other", up), y = books_project(&b, "y", root);
 	struct submission s;
 
@@ -284,8 +302,10 @@ END_TEST
 START_TEST(a_transfer_takes_what_expires_first_and_gives_to_what_expires_first)
 {
 	int64_t x = books_project(&b, "x", 0), y = books_project(&b, "y", 0);
-	int64_t late = books_allot(&b, x, 5 * GPU_H, 0, 0), soon = books_allot(&b, x, 2 * GPU_H, 0, NOON + HOUR);
-	int64_t y_late = books_allot(&b, y, GPU_H, 0, 0), y_soon = books_allot(&b, y, GPU_H, 0, NOON + 9 * HOUR);
+	int64_t late = books_allot(&b, x, 5 * GPU_H, 0, 0),
+		soon = books_allot(&b, x, 2 * GPU_H, 0, NOON + HOUR);
+	int64_t y_late = books_allot(&b, y, GPU_H, 0, 0),
+		y_soon = books_allot(&b, y, GPU_H, 0, NOON + 9 * HOUR);
 
 	ck_assert_int_eq(STEP(TRANSFER, .from = x, .to = y, .units = 3 * GPU_H), 0);
 	ck_assert_int_eq(AMOUNT(soon), 0);
@@ -297,13 +317,15 @@ END_TEST
 
 START_TEST(nothing_is_moved_into_or_out_of_a_project_without_allocations)
 {
-	int64_t x = books_project(&b, "x", 0), y = books_project(&b, "y", 0), gone = books_project(&b, "gone", 0);
+	int64_t x = books_project(&b, "x", 0), y = books_project(&b, "y", 0),
+		gone = books_project(&b, "gone", 0);
 
 	books_allot(&b, x, GPU_H, 0, 0);
 	books_allot(&b, gone, GPU_H, 0, NOON + HOUR);
 	REFUSED("y has no allocation", TRANSFER, .from = x, .to = y, .units = 1);
 	REFUSED("y has no allocation", TRANSFER, .from = y, .to = x, .units = 1);
-	REFUSED("gone has no live allocation", TRANSFER, .from = x, .to = gone, .units = 1, .now = NOON + HOUR);
+	REFUSED("gone has no live allocation", TRANSFER, .from = x, .to = gone, .units = 1,
+		.now = NOON + HOUR);
 	REFUSED("gone has 0.00", TRANSFER, .from = gone, .to = x, .units = 1, .now = NOON + HOUR);
 	ck_assert_int_eq(STEP(TRANSFER, .from = x, .to = x, .units = 1), -1);
 	ck_assert_int_eq(errno, EINVAL);
@@ -315,7 +337,8 @@ END_TEST
 START_TEST(a_refund_is_never_more_than_was_charged_over_all_refunds)
 {
 	int64_t up = books_project(&b, "up", 0), p = books_project(&b, "p", up);
-	int64_t above = books_allot(&b, up, 20 * GPU_H, 0, 0), a = books_allot(&b, p, 10 * GPU_H, 0, 0), charge = charged(p, 3, 7);
+	int64_t above = books_allot(&b, up, 20 * GPU_H, 0, 0), a = books_allot(&b, p, 10 * GPU_H, 0, 0),
+		charge = charged(p, 3, 7);
 
 	REFUSED("took 3.00 GPU-h and 3.00 of them", REFUND, .from = charge, .units = 3 * GPU_H + 1);
 	ck_assert_int_eq(STEP(REFUND, .from = charge, .units = GPU_H, .request_id = "r"), 0);
@@ -354,7 +377,8 @@ END_TEST
 
 START_TEST(a_void_reverses_a_whole_write_and_only_once)
 {
-	int64_t x = books_project(&b, "x", 0), y = books_project(&b, "y", 0), a = books_allot(&b, x, 5 * GPU_H, 0, 0);
+	int64_t x = books_project(&b, "x", 0), y = books_project(&b, "y", 0),
+		a = books_allot(&b, x, 5 * GPU_H, 0, 0);
 	int64_t c = books_allot(&b, y, GPU_H, 0, 0);
 	struct step t = { .what = TRANSFER, .from = x, .to = y, .units = 2 * GPU_H };
 
@@ -365,7 +389,9 @@ START_TEST(a_void_reverses_a_whole_write_and_only_once)
 	ck_assert_int_eq(STEP(VOID, .from = t.e.id, .request_id = "v"), 1);
 	REFUSED("was voided already", VOID, .from = t.e.id);
 	ck_assert_int_eq(ENTRIES("void"), 2);
-	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM journal v JOIN journal t ON t.id = v.corrects WHERE v.units = -t.units"), 2);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT count(*) FROM journal v JOIN journal t ON t.id = v.corrects WHERE v.units = -t.units"),
+		2);
 	REFUSED("is of kind void", VOID, .from = books_ask(&b, "SELECT max(id) FROM journal"));
 }
 END_TEST
@@ -398,12 +424,15 @@ START_TEST(what_is_left_expires_at_its_end_and_what_comes_back_later_when_it_com
 	books_start(&b, &s, 7, NOON, &r);
 	ck_assert_int_eq(STEP(EXPIRE, .now = NOON + HOUR / 2 - 1), 0);
 	ck_assert_int_eq(STEP(EXPIRE, .now = NOON + 3 * HOUR), 1);
-	ck_assert_int_eq(books_ask(&b, "SELECT units FROM journal WHERE kind = 'expiry' AND at = %d", NOON + HOUR / 2), -3 * GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT units FROM journal WHERE kind = 'expiry' AND at = %d",
+		NOON + HOUR / 2), -3 * GPU_H);
 	ck_assert_int_eq(STEP(EXPIRE, .now = NOON + 3 * HOUR), 0);
 	ck_assert_int_eq(books_end(&b, &r, NOON + HOUR / 2), 0);	/* half of its hold comes back */
 	ck_assert_int_eq(STEP(EXPIRE, .now = NOON + 4 * HOUR), 1);
-	ck_assert_int_eq(books_ask(&b, "SELECT units FROM journal WHERE kind = 'expiry' AND at = %d", NOON + 4 * HOUR), -GPU_H);
-	ck_assert_int_eq(books_ask(&b, "SELECT amount - charged FROM allocation_sum WHERE allocation = %lld", (long long)a), 0);
+	ck_assert_int_eq(books_ask(&b, "SELECT units FROM journal WHERE kind = 'expiry' AND at = %d",
+		NOON + 4 * HOUR), -GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT amount - charged FROM allocation_sum WHERE allocation = %lld",
+		(long long)a), 0);
 	REFUSED("allocation 1 of p has ended, at 2027-01-15T08:30:00Z, and what was left of it has expired; make another: budgetctl allocation add p",
 		CHANGE, .from = a, .units = GPU_H, .now = NOON + HOUR);
 }
@@ -433,7 +462,8 @@ static int set_terms(struct ledger *l, void *arg, struct fault *why)
 START_TEST(a_part_is_carried_over_on_a_line_of_its_own)
 {
 	int64_t p = books_project(&b, "p", 0), a = books_allot(&b, p, 5 * GPU_H + 3, 0, NOON + HOUR);
-	int64_t later = books_allot(&b, p, GPU_H, NOON + 9 * HOUR, 0), next = books_allot(&b, p, GPU_H, NOON + HOUR, NOON + 9 * HOUR);
+	int64_t later = books_allot(&b, p, GPU_H, NOON + 9 * HOUR, 0),
+		next = books_allot(&b, p, GPU_H, NOON + HOUR, NOON + 9 * HOUR);
 
 	ck_assert_int_eq(TERMS(.allocation = a, .carry_over_percent = 20), 0);
 	ck_assert_int_eq(TERMS(.allocation = later, .carry_over_percent = 20), -1);	/* it has no end */
@@ -454,7 +484,8 @@ START_TEST(without_a_next_allocation_nothing_is_carried_over)
 	ck_assert_int_eq(TERMS(.allocation = a, .carry_over_percent = 100), 0);
 	ck_assert_int_eq(STEP(EXPIRE, .now = NOON + HOUR), 1);
 	ck_assert_int_eq(ENTRIES("carry-over"), 0);
-	ck_assert_int_eq(books_ask(&b, "SELECT reason LIKE '%%none to carry over%%' FROM journal WHERE kind = 'expiry'"), 1);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT reason LIKE '%%none to carry over%%' FROM journal WHERE kind = 'expiry'"), 1);
 }
 END_TEST
 
@@ -489,7 +520,8 @@ Suite *ledger_moves_suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_transfer_can_name_the_allocations_at_its_ends);
 	tcase_add_test(t, all_that_is_unspent_is_withdrawn_by_a_row_for_each_allocation);
-	tcase_add_test(t, a_project_that_is_set_unmetered_bounds_nothing_and_pays_nothing_until_it_is_metered_again);
+	tcase_add_test(t,
+		a_project_that_is_set_unmetered_bounds_nothing_and_pays_nothing_until_it_is_metered_again);
 	tcase_add_test(t, an_id_of_one_kind_of_write_is_refused_for_another);
 	tcase_add_test(t, a_withdrawal_leaves_what_is_charged_and_held);
 	tcase_add_test(t, credit_is_never_withdrawn_nor_moved_and_opens_nothing_above);

@@ -130,13 +130,15 @@ START_TEST(a_database_that_cannot_be_used_is_refused_with_the_next_step)
 	ck_assert_msg(ledger_open(b.path, &l, &why) == -1, "%s: it was opened", cases[_i].what);
 	ck_assert_msg(errno == cases[_i].err, "%s: errno is %s", cases[_i].what, strerror(errno));
 	ck_assert_msg(strstr(why.text, cases[_i].says), "%s: \"%s\"", cases[_i].what, why.text);
-	ck_assert_msg(strstr(why.text, b.path), "%s: \"%s\" does not name the file", cases[_i].what, why.text);
+	ck_assert_msg(strstr(why.text, b.path), "%s: \"%s\" does not name the file", cases[_i].what,
+		why.text);
 	ck_assert_ptr_null(l);
 	rmdir(b.path);
 }
 END_TEST
 
-/* Rights do not bind root: another user tries, in a process of its own. The exit status tells which check failed. */
+/* Rights do not bind root: another user tries, in a process of its own. The exit status tells which check
+ * failed. */
 static int open_as_nobody(const char *says)
 {
 	pid_t pid = fork();
@@ -223,7 +225,8 @@ START_TEST(a_reader_sees_one_state_and_writes_nothing)
 	ck_assert_int_eq(project_add(l, &p, NOON, &why), 0);
 	ck_assert_int_eq(ledger_commit(l, &why), 0);
 	ck_assert_int_eq(project_find(reader, "speech", &seen, NULL), 0);
-	ck_assert_int_eq(project_add(reader, &(struct project){ .name = "third", .share = 1 }, NOON, &why), -1);
+	ck_assert_int_eq(project_add(reader, &(struct project){ .name = "third", .share = 1 }, NOON, &why),
+		-1);
 	ledger_rollback(reader);
 	ck_assert_int_eq(ledger_begin(reader, LEDGER_READ, &why), 0);
 	ck_assert_int_eq(project_find(reader, "speech", &seen, &why), 1);
@@ -239,7 +242,8 @@ Suite *ledger_open_suite(void)
 	TCase *t = tcase_create("open");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_loop_test(t, a_database_that_cannot_be_used_is_refused_with_the_next_step, 0, sizeof(cases) / sizeof(cases[0]));
+	tcase_add_loop_test(t, a_database_that_cannot_be_used_is_refused_with_the_next_step, 0,
+		sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(t, a_file_that_cannot_be_written_is_refused);
 	tcase_add_test(t, a_folder_that_cannot_be_written_is_refused);
 	tcase_add_test(t, a_second_budgetd_is_refused_and_the_first_goes_on);

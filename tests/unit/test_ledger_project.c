@@ -82,7 +82,8 @@ END_TEST
 
 START_TEST(nothing_is_moved_below_itself)
 {
-	int64_t ai = books_project(&b, "ai", 0), lab = books_project(&b, "lab", ai), vision = books_project(&b, "vision", lab);
+	int64_t ai = books_project(&b, "ai", 0), lab = books_project(&b, "lab", ai),
+		vision = books_project(&b, "vision", lab);
 
 	ck_assert_int_eq(move(ai, "ai", ai), -1);
 	ck_assert_int_eq(move(ai, "ai", lab), -1);
@@ -112,7 +113,8 @@ START_TEST(credit_that_is_in_use_is_not_taken_away)
 	ck_assert_int_eq(books_submit(&b, &s), 0);
 	ck_assert_int_eq(set_credit(p, GPU_H - 1), -1);
 	ck_assert_int_eq(errno, EEXIST);
-	ck_assert_str_eq(b.why.text, "vision has 1.00 GPU-h of its credit in use: the credit cannot be lower than that");
+	ck_assert_str_eq(b.why.text,
+		"vision has 1.00 GPU-h of its credit in use: the credit cannot be lower than that");
 	ck_assert_int_eq(set_credit(p, GPU_H), 0);
 	ledger_invariants(&b);
 	ck_assert_int_eq(set_credit(p, 9 * GPU_H), 0);
@@ -186,7 +188,8 @@ START_TEST(a_project_with_children_holds_runs_or_jobs_that_wait_is_not_removed)
 	ck_assert_ptr_null(books_try(&b, "UPDATE admission SET parked_at = NULL, waits_at = NULL"));
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, drop, &vision), 0);
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, drop, &ai), 0);
-	ck_assert_int_gt(books_ask(&b, "SELECT count(*) FROM journal WHERE project = %lld", (long long)vision), 0);
+	ck_assert_int_gt(books_ask(&b, "SELECT count(*) FROM journal WHERE project = %lld",
+		(long long)vision), 0);
 	ledger_invariants(&b);
 }
 END_TEST
@@ -249,7 +252,8 @@ START_TEST(roles_are_inherited_downwards)
 
 	ids[1] = books_project(&b, "vision", ids[0]);
 	bob = (struct asking){ ids[1], "bob", ROLE_MEMBER };
-	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, enrol, &ada) + books_do(&b, LEDGER_MONEY, enrol, &bob), 0);
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, enrol, &ada) + books_do(&b, LEDGER_MONEY, enrol, &bob),
+		0);
 	x = (struct asking){ ids[roles[_i].project], roles[_i].user, ROLE_NOBODY };
 	ck_assert_int_eq(books_do(&b, LEDGER_READ, ask_role, &x), 0);
 	ck_assert_int_eq(x.role, roles[_i].role);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_locality.c - where the GPUs of real machines are: every device of machines.cases, and what firmware can do wrong. */
+ * test_locality.c - where the GPUs of real machines are: every device of machines.cases, and what firmware
+ * can do wrong. */
 #include "locality/cores.h"
 #include "locality/devices.h"
 #include "locality/sysfs.h"
@@ -64,7 +65,8 @@ static void ck_cpus(const struct cpu_set *s, const char *want, const char *where
 {
 	char text[CPU_LIST_MAX];
 
-	ck_assert_msg(!strcmp(cpu_set_text(s, text), strcmp(want, "-") ? want : ""), "%s: %s, and not %s", where, text, want);
+	ck_assert_msg(!strcmp(cpu_set_text(s, text), strcmp(want, "-") ? want : ""), "%s: %s, and not %s",
+		where, text, want);
 }
 
 /* --- sets and addresses ------------------------------------------------------------------------------- */
@@ -137,7 +139,8 @@ static void nobody_tells(struct read *r, const char *name)
 		for (const char *p = strchr(d->path, '/'); p; p = strchr(p + 1, '/')) {
 			const char *next = strchr(p + 1, '/');
 
-			machine_put(r->dir, "-1", "sys/devices/%.*s/numa_node", next ? (int)(next - d->path) : (int)strlen(d->path), d->path);
+			machine_put(r->dir, "-1", "sys/devices/%.*s/numa_node",
+				next ? (int)(next - d->path) : (int)strlen(d->path), d->path);
 		}
 	again(r, NULL);
 	for (int i = 0; i < r->devices.gpus; i++) {
@@ -165,8 +168,8 @@ START_TEST(every_device_is_where_the_facts_say_or_unknown)
 		}
 		g = gpu_at(&r, d->bus_id);
 		ck_assert_msg(g != NULL, "%s: there is no %s", name, d->bus_id);
-		ck_assert_msg(g->node == atoi(d->node) && g->node_from == FROM_DEVICE, "%s %s: node %d by %s", name, d->bus_id, g->node,
-			node_from_name[g->node_from]);
+		ck_assert_msg(g->node == atoi(d->node) && g->node_from == FROM_DEVICE, "%s %s: node %d by %s",
+			name, d->bus_id, g->node, node_from_name[g->node_from]);
 		ck_cpus(&g->near_cpus, d->cpus, d->bus_id);
 		ck_assert_uint_eq(g->vendor, d->vendor);
 		ck_assert_str_eq(g->path.host, strtok(strdupa(d->path), "/"));
@@ -209,7 +212,8 @@ START_TEST(graphics_of_management_boards_are_consoles)
 	static const struct {
 		const char *machine, *bus_id;
 		bool console;
-	} rows[] = { { "butte", "0002:02:00.0", true }, { "westmere", "0000:01:03.0", true }, { "sandybridge", "0000:05:03.0", true },
+	} rows[] = { { "butte", "0002:02:00.0", true }, { "westmere", "0000:01:03.0", true },
+		{ "sandybridge", "0000:05:03.0", true },
 		{ "sandybridge", "0000:84:00.1", false }, { "tioga", "0000:c1:00.0", false } };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -273,17 +277,25 @@ START_TEST(amd_links_tell_the_node_when_pci_does_not)
 	const struct gpu *g;
 
 	begin(&r, "corona");
-	for (const char *const *p = (const char *const[]){ "50:01.1", "51:00.0", "52:00.0", "53:00.0", NULL }; *p; p++)
+	for (const char *const *p = (const char *const[]){ "50:01.1", "51:00.0", "52:00.0", "53:00.0", NULL };
+		*p; p++)
 		machine_put(r.dir, "-1", "sys/bus/pci/devices/0000:%s/numa_node", *p);
 	for (int i = 0; i < 8; i++) {
 		machine_put(r.dir, "0", "sys/class/kfd/kfd/topology/nodes/%d/gpu_id", i);
-		machine_put(r.dir, "cpu_cores_count 12\nlocation_id 0\ndomain 0", "sys/class/kfd/kfd/topology/nodes/%d/properties", i);
+		machine_put(r.dir, "cpu_cores_count 12\nlocation_id 0\ndomain 0",
+			"sys/class/kfd/kfd/topology/nodes/%d/properties", i);
 	}
 	machine_put(r.dir, "4711", "sys/class/kfd/kfd/topology/nodes/8/gpu_id");
-	machine_put(r.dir, "cpu_cores_count 0\nlocation_id 21248\ndomain 0", "sys/class/kfd/kfd/topology/nodes/8/properties");	/* 0x5300 */
-	machine_put(r.dir, "node_from 8\nnode_to 0\nweight 52", "sys/class/kfd/kfd/topology/nodes/8/io_links/0/properties");
-	machine_put(r.dir, "node_from 8\nnode_to 5\nweight 20", "sys/class/kfd/kfd/topology/nodes/8/io_links/1/properties");
-	machine_put(r.dir, "node_from 8\nnode_to 9\nweight 15", "sys/class/kfd/kfd/topology/nodes/8/io_links/2/properties");	/* a GPU */
+	/* 0x5300 */
+	machine_put(r.dir, "cpu_cores_count 0\nlocation_id 21248\ndomain 0",
+		"sys/class/kfd/kfd/topology/nodes/8/properties");
+	machine_put(r.dir, "node_from 8\nnode_to 0\nweight 52",
+		"sys/class/kfd/kfd/topology/nodes/8/io_links/0/properties");
+	machine_put(r.dir, "node_from 8\nnode_to 5\nweight 20",
+		"sys/class/kfd/kfd/topology/nodes/8/io_links/1/properties");
+	/* a GPU */
+	machine_put(r.dir, "node_from 8\nnode_to 9\nweight 15",
+		"sys/class/kfd/kfd/topology/nodes/8/io_links/2/properties");
 	again(&r, NULL);
 	g = gpu_at(&r, "0000:53:00.0");
 	ck_assert_int_eq(g->node, 5);
@@ -300,7 +312,8 @@ START_TEST(file_of_the_site_goes_before_firmware)
 	struct read r;
 
 	begin(&r, "tioga");
-	machine_put(r.dir, "# the board's wiring\n\n0000:c?:00.0 node 2\n0000:d1:00.0\tcpus 0-3,64-67 # one half\n0000:d6:00.0 cpus 8-23\n* node 9",
+	machine_put(r.dir,
+		"# the board's wiring\n\n0000:c?:00.0 node 2\n0000:d1:00.0\tcpus 0-3,64-67 # one half\n0000:d6:00.0 cpus 8-23\n* node 9",
 		"etc/gpu-places.conf");
 	ck_assert_int_eq(places_file_read(r.root, "etc/gpu-places.conf", &file, &why), 0);
 	again(&r, &file);
@@ -309,7 +322,8 @@ START_TEST(file_of_the_site_goes_before_firmware)
 	ck_cpus(&gpu_at(&r, "0000:c1:00.0")->near_cpus, "32-47,96-111", "node of the file");
 	ck_assert_int_eq(gpu_at(&r, "0000:d1:00.0")->node, 0);
 	ck_cpus(&gpu_at(&r, "0000:d1:00.0")->near_cpus, "0-3,64-67", "CPUs of the file");
-	ck_assert_int_eq(gpu_at(&r, "0000:d6:00.0")->node, NODE_UNKNOWN);	/* two nodes' CPUs are no node */
+	/* two nodes' CPUs are no node */
+	ck_assert_int_eq(gpu_at(&r, "0000:d6:00.0")->node, NODE_UNKNOWN);
 	ck_cpus(&gpu_at(&r, "0000:d6:00.0")->near_cpus, "8-23", "CPUs of two nodes");
 	ck_assert_int_eq(gpu_at(&r, "0000:de:00.0")->node, 2);	/* there is no node 9 */
 	ck_assert_int_eq(gpu_at(&r, "0000:de:00.0")->node_from, FROM_DEVICE);
@@ -320,7 +334,8 @@ END_TEST
 
 START_TEST(wrong_line_of_the_file_is_named)
 {
-	static const char *const bad[] = { "0000:c1:00.0", "0000:c1:00.0 node", "0000:c1:00.0 node x", "0000:c1:00.0 cpus 3-1",
+	static const char *const bad[] = { "0000:c1:00.0", "0000:c1:00.0 node", "0000:c1:00.0 node x",
+		"0000:c1:00.0 cpus 3-1",
 		"0000:c1:00.0 cpus 0-3 node 1", "0000:c1:00.0 numa 0", "0000:c1:00.0 node -1" };
 	struct places_file file;
 	struct read r;
@@ -354,7 +369,8 @@ START_TEST(nodes_without_cpus_and_without_memory_fall_to_their_neighbours)
 	machine_put(r.dir, "252", "sys/bus/pci/devices/0035:03:00.0/numa_node");
 	again(&r, NULL);
 	ck_assert_int_eq(gpu_at(&r, "0035:03:00.0")->node, 252);
-	ck_cpus(&gpu_at(&r, "0035:03:00.0")->near_cpus, "0-87", "the nearer socket");	/* its local_cpulist is of the other one */
+	/* its local_cpulist is of the other one */
+	ck_cpus(&gpu_at(&r, "0035:03:00.0")->near_cpus, "0-87", "the nearer socket");
 	end(&r);
 	begin(&r, "chimera");
 	ck_assert_int_eq(numa_nearest_memory(&r.numa, numa_find(&r.numa, 3)), 0);
@@ -392,11 +408,13 @@ START_TEST(link_is_as_the_table_says)
 {
 	static const struct {
 		const char *device, *which;
-	} columns[] = { { "0000:53:00.0", "current" }, { "0000:53:00.0", "max" }, { "0000:51:00.0", "current" }, { "0000:51:00.0", "max" },
+	} columns[] = { { "0000:53:00.0", "current" }, { "0000:53:00.0", "max" },
+		{ "0000:51:00.0", "current" }, { "0000:51:00.0", "max" },
 		{ "0000:50:01.1", "max" }, { "0000:52:00.0", "max" } };
 	struct read r;
 
-	begin(&r, "corona");	/* 50:01.1 port - 51:00.0 upper, 52:00.0 lower end of the card's switch - 53:00.0 GPU */
+	/* 50:01.1 port - 51:00.0 upper, 52:00.0 lower end of the card's switch - 53:00.0 GPU */
+	begin(&r, "corona");
 	for (const struct case_row *c = links.row; c < links.row + links.rows; c++) {
 		char now[LINK_TEXT_MAX], possible[LINK_TEXT_MAX];
 
@@ -409,7 +427,8 @@ START_TEST(link_is_as_the_table_says)
 		link_text(&gpu_at(&r, "0000:53:00.0")->link.now, now);
 		link_text(&gpu_at(&r, "0000:53:00.0")->link.possible, possible);
 		ck_assert_msg(!strcmp(now, case_none(c, 9) ? "" : c->col[9]), "%s: now %s", c->col[0], now);
-		ck_assert_msg(!strcmp(possible, case_none(c, 10) ? "" : c->col[10]), "%s: possible %s", c->col[0], possible);
+		ck_assert_msg(!strcmp(possible, case_none(c, 10) ? "" : c->col[10]), "%s: possible %s",
+			c->col[0], possible);
 	}
 	end(&r);
 }

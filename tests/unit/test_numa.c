@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * test_numa.c - tasks of a step as processes: what they tell each other, and where they are in the end.
  *
- * The machine is made up of the first two CPUs that this process may use, one on each node, with a GPU at each. */
+ * The machine is made up of the first two CPUs that this process may use, one on each node, with a GPU at
+ * each. */
 #include "locality/plan.h"
 #include "spank/board.h"
 #include "spank/numa.h"
@@ -25,14 +26,17 @@ START_TEST(binding_is_what_slurm_writes)
 	static const struct {
 		const char *type;
 		enum binding binding;
-	} rows[] = { { NULL, BINDING_NONE }, { "", BINDING_NONE }, { "quiet", BINDING_NONE }, { "verbose,", BINDING_NONE },
-		{ "none", BINDING_USER }, { "quiet,none", BINDING_USER }, { "map_cpu:", BINDING_USER }, { "quiet,map_cpu:0,1", BINDING_USER },
-		{ "rank_ldom", BINDING_USER }, { "map_ldom:", BINDING_USER }, { "mask_ldom:0x1", BINDING_USER }, { "mask_cpu:", BINDING_MASK },
-		{ "quiet,mask_cpu:0x1,0x2", BINDING_MASK }, { "cores,mask_cpu:", BINDING_UNITS }, { "quiet,threads,mask_cpu", BINDING_UNITS },
-		{ "sockets", BINDING_UNITS }, { "ldoms,mask_cpu", BINDING_UNITS } };
+	} rows[] = {{NULL, BINDING_NONE}, {"", BINDING_NONE}, {"quiet", BINDING_NONE},
+		{"verbose,", BINDING_NONE}, {"none", BINDING_USER}, {"quiet,none", BINDING_USER},
+		{"map_cpu:", BINDING_USER}, {"quiet,map_cpu:0,1", BINDING_USER}, {"rank_ldom", BINDING_USER},
+		{"map_ldom:", BINDING_USER}, {"mask_ldom:0x1", BINDING_USER}, {"mask_cpu:", BINDING_MASK},
+		{"quiet,mask_cpu:0x1,0x2", BINDING_MASK}, {"cores,mask_cpu:", BINDING_UNITS},
+		{"quiet,threads,mask_cpu", BINDING_UNITS}, {"sockets", BINDING_UNITS},
+		{"ldoms,mask_cpu", BINDING_UNITS}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		ck_assert_msg(binding_of(rows[i].type) == rows[i].binding, "%s: %d", rows[i].type ? rows[i].type : "(null)", binding_of(rows[i].type));
+		ck_assert_msg(binding_of(rows[i].type) == rows[i].binding, "%s: %d",
+			rows[i].type ? rows[i].type : "(null)", binding_of(rows[i].type));
 }
 END_TEST
 
@@ -52,7 +56,10 @@ START_TEST(tasks_that_tell_in_any_order_are_all_there)
 	for (int t = 2; t >= 0; t--)
 		if (fork() == 0) {
 			board_put_gpus(b, t, UINT64_C(1) << t, t == 1);
-			_exit(board_wait(b, 60000) == 0 && board_row(b, 2 - t, &got, &gpus, &kept) && gpus == UINT64_C(1) << (2 - t) ? 0 : 1);
+			_exit(board_wait(b, 60000) == 0 && board_row(b, 2 - t, &got, &gpus, &kept) &&
+						gpus == UINT64_C(1) << (2 - t)
+					? 0
+					: 1);
 		}
 	ck_assert_int_eq(board_wait(b, 60000), 0);
 	ck_assert(board_row(b, 1, &got, &gpus, &kept) && kept && gpus == 2 && cpu_set_equal(&got, &cpus));
@@ -141,10 +148,13 @@ static const char *variable_of(void *from, const char *name)
 	return strcmp(name, "SLURM_CPU_BIND_TYPE") ? NULL : v->bind;
 }
 
-/* A step as slurmstepd makes it: all tasks are forked and bound, then all CPUs noted, then all are let go. CPUs are those of nodes. */
-static struct found *step_run(enum numa_mode mode, const char *bind, const int node[TASKS][2], const char *const cuda[TASKS])
+/* A step as slurmstepd makes it: all tasks are forked and bound, then all CPUs noted, then all are let go.
+ * CPUs are those of nodes. */
+static struct found *step_run(
+	enum numa_mode mode, const char *bind, const int node[TASKS][2], const char *const cuda[TASKS])
 {
-	struct found *found = mmap(NULL, TASKS * sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct found *found =
+		mmap(NULL, TASKS * sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct numa_site site;
 	struct numa_step *s;
 	int ready[2], go[2];
@@ -191,8 +201,8 @@ static void ck_at(const struct found *f, int first, int second)
 
 START_TEST(tasks_with_crossed_gpus_change_places)
 {
-	struct found *f = step_run(NUMA_AUTO, "quiet,cores,mask_cpu:", (const int[TASKS][2]){ { 0, 0 }, { 1, 1 } },
-		(const char *const[]){ "1", "0" });
+	struct found *f = step_run(NUMA_AUTO, "quiet,cores,mask_cpu:", (const int[TASKS][2]){{0, 0}, {1, 1}},
+		(const char *const[]){"1", "0"});
 
 	ck_at(&f[0], 1, 1);
 	ck_at(&f[1], 0, 0);
@@ -204,7 +214,8 @@ END_TEST
 
 START_TEST(tasks_that_share_all_cpus_get_their_own)
 {
-	struct found *f = step_run(NUMA_AUTO, NULL, (const int[TASKS][2]){ { 0, 1 }, { 0, 1 } }, (const char *const[]){ "1", "0" });
+	struct found *f = step_run(
+		NUMA_AUTO, NULL, (const int[TASKS][2]){{0, 1}, {0, 1}}, (const char *const[]){"1", "0"});
 
 	ck_at(&f[0], 1, 1);
 	ck_at(&f[1], 0, 0);
@@ -213,23 +224,27 @@ END_TEST
 
 START_TEST(what_the_user_bound_stays)
 {
-	struct found *f = step_run(NUMA_AUTO, "quiet,map_cpu:", (const int[TASKS][2]){ { 0, 0 }, { 1, 1 } }, (const char *const[]){ "1", "0" });
+	struct found *f = step_run(NUMA_AUTO, "quiet,map_cpu:", (const int[TASKS][2]){{0, 0}, {1, 1}},
+		(const char *const[]){"1", "0"});
 
 	ck_at(&f[0], 0, 0);
 	ck_at(&f[1], 1, 1);
 	ck_assert_str_eq(f[0].told.local, "none");
 	ck_assert_ptr_nonnull(strstr(f[0].told.say.text, "without --cpu-bind"));
 	ck_assert_int_eq(f[0].rv, 0);
-	f = step_run(NUMA_AUTO, "mask_cpu:", (const int[TASKS][2]){ { 0, 0 }, { 1, 1 } }, (const char *const[]){ "1", "0" });
+	f = step_run(NUMA_AUTO, "mask_cpu:", (const int[TASKS][2]){{0, 0}, {1, 1}},
+		(const char *const[]){"1", "0"});
 	ck_at(&f[0], 1, 1);	/* Slurm's masks */
-	f = step_run(NUMA_AUTO, "said mask_cpu:", (const int[TASKS][2]){ { 0, 0 }, { 1, 1 } }, (const char *const[]){ "1", "0" });
+	f = step_run(NUMA_AUTO, "said mask_cpu:", (const int[TASKS][2]){{0, 0}, {1, 1}},
+		(const char *const[]){"1", "0"});
 	ck_at(&f[0], 0, 0);	/* the user's */
 }
 END_TEST
 
 START_TEST(strict_ends_the_task_that_is_far)
 {
-	struct found *f = step_run(NUMA_STRICT, "none", (const int[TASKS][2]){ { 0, 0 }, { 1, 1 } }, (const char *const[]){ "1", "1" });
+	struct found *f = step_run(
+		NUMA_STRICT, "none", (const int[TASKS][2]){{0, 0}, {1, 1}}, (const char *const[]){"1", "1"});
 
 	ck_assert_int_eq(f[0].rv, -1);
 	ck_assert_int_eq(f[1].rv, 0);
@@ -238,7 +253,8 @@ END_TEST
 
 START_TEST(report_tells_and_moves_nothing)
 {
-	struct found *f = step_run(NUMA_REPORT, NULL, (const int[TASKS][2]){ { 0, 1 }, { 0, 1 } }, (const char *const[]){ "1", "0" });
+	struct found *f = step_run(
+		NUMA_REPORT, NULL, (const int[TASKS][2]){{0, 1}, {0, 1}}, (const char *const[]){"1", "0"});
 
 	ck_at(&f[0], 0, 1);
 	ck_assert_ptr_nonnull(strstr(f[0].told.say.text, "1 of its CPUs"));
@@ -248,7 +264,8 @@ END_TEST
 
 START_TEST(tasks_without_gpus_give_way_and_are_told_nothing)
 {
-	struct found *f = step_run(NUMA_STRICT, "cores,mask_cpu", (const int[TASKS][2]){ { 0, 0 }, { 1, 1 } }, (const char *const[]){ "1", "" });
+	struct found *f = step_run(NUMA_STRICT, "cores,mask_cpu", (const int[TASKS][2]){{0, 0}, {1, 1}},
+		(const char *const[]){"1", ""});
 
 	ck_at(&f[0], 1, 1);
 	ck_at(&f[1], 0, 0);

@@ -39,9 +39,9 @@ static enum order_front front_of(const struct case_row *row)
 
 static struct order_job job_of(const struct case_row *row)
 {
-	return (struct order_job){ .front = front_of(row), .job_id = (uint32_t)number(row, 1), .project = (uint32_t)number(row, 2),
-		.project_rank = (uint32_t)number(row, 3), .team_rank = (int)number(row, 4),
-		.submit = number(row, 5) };
+	return (struct order_job){ .front = front_of(row), .job_id = (uint32_t)number(row, 1),
+		.project = (uint32_t)number(row, 2), .project_rank = (uint32_t)number(row, 3),
+		.team_rank = (int)number(row, 4), .submit = number(row, 5) };
 }
 
 static void check_order(const char *name, const struct order_job *jobs, int count, const struct case_row *row)

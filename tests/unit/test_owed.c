@@ -31,8 +31,10 @@ END_TEST
 
 START_TEST(who_asks_for_less_is_owed_that)
 {
-	ck_assert_int_eq(hours(&(struct demand){ 0, 2, 6 * HOUR }, 1, 4 * HOUR, 2), 4 * HOUR);	/* none runs faster than it can */
-	ck_assert_int_eq(hours(&(struct demand){ 0, 2, 6 * HOUR }, 1, 4 * HOUR, 9), 6 * HOUR);	/* and a waiting hour does not count twice */
+	/* none runs faster than it can */
+	ck_assert_int_eq(hours(&(struct demand){ 0, 2, 6 * HOUR }, 1, 4 * HOUR, 2), 4 * HOUR);
+	/* and a waiting hour does not count twice */
+	ck_assert_int_eq(hours(&(struct demand){ 0, 2, 6 * HOUR }, 1, 4 * HOUR, 9), 6 * HOUR);
 	ck_assert_int_eq(hours(&(struct demand){ 1800, 2, 6 * HOUR }, 1, 4 * HOUR, 1), HOUR);
 }
 END_TEST
@@ -102,10 +104,12 @@ static double owed(int64_t project, int64_t now)
 	return (double)x.owed / GPU_H;
 }
 
-static void start(int64_t project, int64_t gpus, int64_t hours_asked, int64_t submit, int64_t at, struct run *r)
+static void start(int64_t project, int64_t gpus, int64_t hours_asked, int64_t submit, int64_t at,
+	struct run *r)
 {
 	static int64_t job = 100;
-	struct submission s = { .project = project, .gpus = gpus, .min_runtime_s = hours_asked * HOUR, .now = submit };
+	struct submission s = { .project = project, .gpus = gpus, .min_runtime_s = hours_asked * HOUR,
+		.now = submit };
 
 	ck_assert_int_eq(books_submit(&b, &s), 0);
 	books_start(&b, &s, job++, at, r);
@@ -117,7 +121,8 @@ START_TEST(a_run_is_owed_from_when_it_was_eligible)
 
 	start(vision, 8, 10, NOON, NOON + 20 * HOUR, &r);
 	ck_assert_int_eq(books_end(&b, &r, NOON + 25 * HOUR), 0);
-	/* it used 40 GPU-hours, and 4 GPUs were vision's from its submission on: all of it by 10 hours after */
+	/* it used 40 GPU-hours, and 4 GPUs were vision's from its submission on: all of it by 10 hours
+	 * after */
 	ck_assert_double_eq(owed(vision, NOON + 25 * HOUR), 40);
 	ck_assert_double_eq(owed(lab, NOON + 25 * HOUR), 40);
 	ck_assert_double_eq(owed(far, NOON + 25 * HOUR), 0);
@@ -150,14 +155,16 @@ START_TEST(nobody_is_owed_more_than_the_share)
 
 	ck_assert_int_eq(books_submit(&b, &s), 0);
 	ck_assert_double_eq(owed(vision, NOON + 10 * HOUR), 40);
-	ck_assert_double_eq(owed(lab, NOON + 10 * HOUR), 80);	/* what speech does not ask for is lab's, too */
+	/* what speech does not ask for is lab's, too */
+	ck_assert_double_eq(owed(lab, NOON + 10 * HOUR), 80);
 }
 END_TEST
 
 static int nodes_go(struct ledger *l, void *arg, struct fault *why)
 {
 	(void)arg;
-	return capacity_add(l, NOON - HOUR, 16 * AMOUNT_RATE_ONE, why) < 0 || capacity_add(l, NOON + 2 * HOUR, 8 * AMOUNT_RATE_ONE, why) < 0 ||
+	return capacity_add(l, NOON - HOUR, 16 * AMOUNT_RATE_ONE, why) < 0 ||
+		capacity_add(l, NOON + 2 * HOUR, 8 * AMOUNT_RATE_ONE, why) < 0 ||
 			       capacity_add(l, NOON + 4 * HOUR, 16 * AMOUNT_RATE_ONE, why) < 0 ? -1 : 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_place.c - places are a strict order, wider apart than the site's own weights, and few jobs move when one comes or goes */
+ * test_place.c - places are a strict order, wider apart than the site's own weights, and few jobs move when
+ * one comes or goes */
 #include "lib/place.h"
 #include "tests/unit/suites.h"
 #include <stdlib.h>
@@ -22,7 +23,8 @@ static const struct {
 
 START_TEST(gaps_are_as_the_table_says)
 {
-	ck_assert_msg(place_gap(gaps[_i].weights) == gaps[_i].gap, "%s: %jd", gaps[_i].what, (intmax_t)place_gap(gaps[_i].weights));
+	ck_assert_msg(place_gap(gaps[_i].weights) == gaps[_i].gap, "%s: %jd", gaps[_i].what,
+		(intmax_t)place_gap(gaps[_i].weights));
 }
 END_TEST
 
@@ -30,7 +32,8 @@ static void check_order(const int32_t *out, size_t n, int32_t gap)
 {
 	ck_assert_int_ge((int64_t)place_running(gap) - out[0], gap);
 	for (size_t i = 1; i < n && i < PLACE_EXACT; i++)
-		ck_assert_msg(out[i - 1] - out[i] >= gap, "positions %zu and %zu: %d and %d", i - 1, i, out[i - 1], out[i]);
+		ck_assert_msg(out[i - 1] - out[i] >= gap, "positions %zu and %zu: %d and %d", i - 1, i,
+			out[i - 1], out[i]);
 	for (size_t i = PLACE_EXACT; i < n; i++)
 		ck_assert_int_eq(out[i], PLACE_BEHIND);
 	ck_assert_int_gt(out[n - 1], gap);	/* above a free job, which has 0 */
@@ -68,7 +71,8 @@ START_TEST(free_jobs_stand_below_all_funded_ones)
 		ck_assert_int_eq(place_assign_free(now, n, gap, out), 0);
 		ck_assert_int_ge(PLACE_BEHIND - (int64_t)out[0], gap);
 		for (size_t i = 1; i < n && out[i - 1]; i++)
-			ck_assert_msg(out[i - 1] - out[i] >= gap, "positions %zu and %zu: %d and %d", i - 1, i, out[i - 1], out[i]);
+			ck_assert_msg(out[i - 1] - out[i] >= gap, "positions %zu and %zu: %d and %d", i - 1,
+				i, out[i - 1], out[i]);
 		ck_assert(n > PLACE_EXACT || gap > 1000 || out[n - 1] > 0);
 		ck_assert_int_eq(place_assign_free(out, n, gap, again), 0);
 		ck_assert_uint_eq(moved(out, again, n), 0);

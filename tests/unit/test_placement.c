@@ -47,7 +47,8 @@ static uint32_t project(const struct world *w, const struct case_row *row, const
 }
 
 /* The project, or a user below one. */
-static void whose(const struct world *w, const struct case_row *row, const char *name, uint32_t *of, uint32_t *user)
+static void whose(const struct world *w, const struct case_row *row, const char *name, uint32_t *of,
+	uint32_t *user)
 {
 	uint32_t node = project(w, row, name);
 	int up = w->funded[node].parent;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_question.c - a body becomes a question, a question becomes a body again, and a modification is laid over it */
+ * test_question.c - a body becomes a question, a question becomes a body again, and a modification is laid
+ * over it */
 #include "budgetd/question.h"
 #include "lib/duration.h"
 #include "tests/unit/suites.h"
@@ -114,13 +115,15 @@ static const struct {
 
 START_TEST(a_modification_changes_what_it_names)
 {
-	struct json_object *body = json_tokener_parse(changes[_i].body), *merged = question_overlay(FULL, body);
+	struct json_object *body = json_tokener_parse(changes[_i].body),
+		*merged = question_overlay(FULL, body);
 	struct question q;
 
 	ck_assert_ptr_nonnull(merged);
 	ck_assert_int_eq(question_from_json(merged, &q, NULL), 0);
-	ck_assert_msg(!strcmp(q.account, changes[_i].account) && q.uid == changes[_i].uid && q.gpus.min_nodes == changes[_i].nodes &&
-		q.time_limit_s == changes[_i].time_limit_s, "%s", changes[_i].what);
+	ck_assert_msg(!strcmp(q.account, changes[_i].account) && q.uid == changes[_i].uid &&
+		q.gpus.min_nodes == changes[_i].nodes && q.time_limit_s == changes[_i].time_limit_s, "%s",
+		changes[_i].what);
 	json_object_put(merged);
 	json_object_put(body);
 }
@@ -139,8 +142,9 @@ END_TEST
 
 START_TEST(a_job_in_the_queue_asks_what_its_submission_would)
 {
-	struct job_view j = { .job_id = 7, .uid = 1000, .account = "vision", .partition = "gpu", .comment = "gpu-tier=free", .eligible = 5,
-		.time_limit_s = 3600, .held = HELD_BY_USER, .requeueable = true, .request = { .array = "0-3" } };
+	struct job_view j = { .job_id = 7, .uid = 1000, .account = "vision", .partition = "gpu",
+		.comment = "gpu-tier=free", .eligible = 5, .time_limit_s = 3600, .held = HELD_BY_USER,
+		.requeueable = true, .request = { .array = "0-3" } };
 	struct question q;
 
 	question_from_job(&j, &q);
@@ -161,7 +165,8 @@ Suite *question_suite(void)
 	Suite *s = suite_create("question");
 	TCase *t = tcase_create("json");
 
-	tcase_add_loop_test(t, a_body_that_makes_no_sense_is_refused_by_its_key, 0, sizeof(bad) / sizeof(bad[0]));
+	tcase_add_loop_test(t, a_body_that_makes_no_sense_is_refused_by_its_key, 0,
+		sizeof(bad) / sizeof(bad[0]));
 	tcase_add_loop_test(t, minutes_of_slurm_are_seconds_here, 0, sizeof(limits) / sizeof(limits[0]));
 	tcase_add_test(t, what_is_not_given_is_not_known);
 	tcase_add_test(t, a_question_written_and_read_is_the_same);

@@ -75,10 +75,12 @@ static bool before(int64_t p, int64_t r, int64_t now)
 	return first;
 }
 
-static void run_for(int64_t project, int64_t gpus, int64_t start, int64_t min_runtime_s, int64_t end, struct run *r)
+static void run_for(int64_t project, int64_t gpus, int64_t start, int64_t min_runtime_s, int64_t end,
+	struct run *r)
 {
 	static int64_t job = 100;
-	struct submission s = { .project = project, .gpus = gpus, .min_runtime_s = min_runtime_s, .now = start };
+	struct submission s = { .project = project, .gpus = gpus, .min_runtime_s = min_runtime_s,
+		.now = start };
 
 	ck_assert_int_eq(books_submit(&b, &s), 0);
 	books_start(&b, &s, job++, start, r);
@@ -140,13 +142,15 @@ static int set_rates(struct ledger *l, void *arg, struct fault *why)
 	struct rate_row h100 = { .at = NOON, .rate = { "h100", NOON, 2000 }, .actor = "ada" };
 	struct rate_row shard = { .at = NOON, .rate = { RATE_SHARD, NOON, 9000 }, .actor = "ada" };
 
-	return rate_add(l, &h100, NOON - 1, why) < 0 || rate_add(l, &shard, NOON - 1, why) < 0 ? -1 : rates_read(arg, l, why);
+	return rate_add(l, &h100, NOON - 1, why) < 0 ||
+		rate_add(l, &shard, NOON - 1, why) < 0 ? -1 : rates_read(arg, l, why);
 }
 
 /* A quarter of 8 GPUs at 2.000 and 8 at 1.000 is worth 6 of the cheap ones: 1,008 GPU-hours a week. */
 START_TEST(what_is_due_is_weighted_by_the_rates_as_what_was_used_is)
 {
-	static const struct gpu_count mixed = { .total = 16, .ntypes = 2, .types = { { "h100", 8 }, { "a100", 8 } }, .shards = 64 };
+	static const struct gpu_count mixed = { .total = 16, .ntypes = 2,
+		.types = { { "h100", 8 }, { "a100", 8 } }, .shards = 64 };
 	struct run r;
 
 	run_for(vision, 4, NOON, 84 * HOUR, NOON + 84 * HOUR, &r);
@@ -223,7 +227,8 @@ START_TEST(what_was_promised_counts_before_it_runs)
 	ck_assert_uint_lt(ranking_rank(x, speech, RANKING_NO_USER), ranking_rank(x, vision, RANKING_NO_USER));
 	ck_assert_uint_lt(ranking_rank(x, far, RANKING_NO_USER), ranking_rank(x, speech, RANKING_NO_USER));
 	ck_assert_int_eq(fairshare_ratio_ppm(ranking_funded(x), (size_t)ranking_node(x, vision)), 500000);
-	ck_assert_int_eq(ranking_add_entry(x, vision, RANKING_NO_USER, FAIRSHARE_MAX - 1, &why), -1);	/* more than can be counted changes nothing */
+	/* more than can be counted changes nothing */
+	ck_assert_int_eq(ranking_add_entry(x, vision, RANKING_NO_USER, FAIRSHARE_MAX - 1, &why), -1);
 	ck_assert_int_eq(fairshare_ratio_ppm(ranking_funded(x), (size_t)ranking_node(x, vision)), 500000);
 	ranking_free(x);
 }
@@ -253,9 +258,11 @@ START_TEST(a_cluster_without_a_healthy_gpu_still_has_an_order)
 
 	run_for(vision, 4, NOON, HOUR, NOON + HOUR, &r);
 	ck_assert_int_eq(ledger_begin(b.l, LEDGER_READ, &b.why), 0);
-	ck_assert_msg(ranking_new(b.l, WEEK, NULL, &(struct gpu_count){0}, x.now, &x.r, &b.why) == 0, "%s", b.why.text);
+	ck_assert_msg(ranking_new(b.l, WEEK, NULL, &(struct gpu_count){0}, x.now, &x.r, &b.why) == 0, "%s",
+		b.why.text);
 	ledger_rollback(b.l);
-	ck_assert_uint_lt(ranking_rank(x.r, speech, RANKING_NO_USER), ranking_rank(x.r, vision, RANKING_NO_USER));
+	ck_assert_uint_lt(ranking_rank(x.r, speech, RANKING_NO_USER),
+		ranking_rank(x.r, vision, RANKING_NO_USER));
 	ranking_free(x.r);
 }
 END_TEST

@@ -79,7 +79,8 @@ static int removal(struct ledger *l, void *arg, struct fault *why)
 	struct edit *x = arg;
 	struct change_words words = { .at = x->at, .actor = "ada" };
 
-	return project_remove(l, x->project, x->at, why) < 0 ? -1 : change_existence(l, &words, x->project, false, why);
+	return project_remove(l, x->project, x->at, why) < 0 ? -1
+		: change_existence(l, &words, x->project, false, why);
 }
 
 static int64_t done(books_step step, struct edit x)
@@ -96,7 +97,8 @@ static void weigh(int64_t project, int64_t share, int64_t at)
 
 static void move(int64_t project, int64_t parent, int64_t at)
 {
-	done(edit, (struct edit){ .project = project, .share = -1, .at = at, .moves = true, .parent = parent });
+	done(edit, (struct edit){ .project = project, .share = -1, .at = at, .moves = true,
+		.parent = parent });
 }
 
 struct gpus {
@@ -120,7 +122,8 @@ static void healthy_from(int64_t at, int64_t gpus)
 static void use(int64_t project, int64_t gpus, int64_t start, int64_t hours)
 {
 	static int64_t job = 100;
-	struct submission s = { .project = project, .gpus = gpus, .min_runtime_s = hours * HOUR, .now = start };
+	struct submission s = { .project = project, .gpus = gpus, .min_runtime_s = hours * HOUR,
+		.now = start };
 	struct run r;
 
 	ck_assert_int_eq(books_submit(&b, &s), 0);
@@ -168,7 +171,8 @@ static struct ranking *rank_by(int64_t now, const struct gpu_count *gpus)
 	ck_assert_msg(books_do(&b, LEDGER_READ, make, &x) == 0, "%s", b.why.text);
 	ck_assert_msg(books_do(&b, LEDGER_READ, renew, &x) == 0, "%s", b.why.text);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		int64_t id = books_ask(&b, "SELECT coalesce(max(id), 0) FROM project WHERE name = '%s'", names[i]);
+		int64_t id = books_ask(&b, "SELECT coalesce(max(id), 0) FROM project WHERE name = '%s'",
+			names[i]);
 
 		ck_assert_int_eq(ranking_node(x.r, id), ranking_node(kept, id));
 		if (ranking_node(x.r, id) < 0)
@@ -239,9 +243,11 @@ START_TEST(an_edit_leaves_the_ratio_of_the_moment_as_it_was)
 	weigh(far, 7, NOON + WEEK);
 	after = rank_by(NOON + WEEK, &healthy);
 	node = (size_t)ranking_node(before, vision);
-	ck_assert_int_eq(fairshare_ratio_ppm(ranking_funded(before), node), fairshare_ratio_ppm(ranking_funded(after), node));
+	ck_assert_int_eq(fairshare_ratio_ppm(ranking_funded(before), node),
+		fairshare_ratio_ppm(ranking_funded(after), node));
 	node = (size_t)ranking_node(before, far);
-	ck_assert_int_eq(fairshare_ratio_ppm(ranking_funded(before), node), fairshare_ratio_ppm(ranking_funded(after), node));
+	ck_assert_int_eq(fairshare_ratio_ppm(ranking_funded(before), node),
+		fairshare_ratio_ppm(ranking_funded(after), node));
 	ranking_free(before);
 	ranking_free(after);
 }
@@ -259,9 +265,10 @@ END_TEST
 START_TEST(what_was_imported_makes_its_projects_as_old_as_it_is)
 {
 	int64_t new = done(add, (struct edit){ .name = "new", .share = 2, .at = NOON });
-	struct import_run r = { .cluster = "c", .label = "1", .partition = "gpu", .state = "COMPLETED", .job = 1, .start = NOON - 84 * HOUR,
-		.project = new, .uid = 1000, .tier = TIER_FUNDED, .npieces = 1,
-		.pieces = { { .submit = NOON - 84 * HOUR, .from = NOON - 84 * HOUR, .end = NOON - 83 * HOUR, .gpus = 1,
+	struct import_run r = { .cluster = "c", .label = "1", .partition = "gpu", .state = "COMPLETED",
+		.job = 1, .start = NOON - 84 * HOUR, .project = new, .uid = 1000, .tier = TIER_FUNDED,
+		.npieces = 1, .pieces = { { .submit = NOON - 84 * HOUR, .from = NOON - 84 * HOUR,
+		.end = NOON - 83 * HOUR, .gpus = 1,
 			.price = AMOUNT_RATE_ONE, .tres = "gres/gpu=1" } } };
 
 	books_import(&b, &r, false);
@@ -320,7 +327,8 @@ START_TEST(nodes_that_are_down_shrink_everybody_alike)
 }
 END_TEST
 
-/* Nobody looks while budgetd is away: what it saw last lasts until it looks again, and is not asked for what Slurm has now. */
+/* Nobody looks while budgetd is away: what it saw last lasts until it looks again, and is not asked for what
+ * Slurm has now. */
 START_TEST(what_was_seen_last_lasts_until_somebody_looks)
 {
 	static const struct gpu_count less = { .total = 4, .ntypes = 1, .types = { { "", 4 } } };

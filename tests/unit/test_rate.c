@@ -24,8 +24,8 @@ static const struct {
 
 START_TEST(the_rate_of_a_type_is_the_last_one_in_force)
 {
-	ck_assert_msg(rate_of(&table, of[_i].type, of[_i].at) == of[_i].rate, "%s at %jd: %jd", of[_i].type, (intmax_t)of[_i].at,
-		(intmax_t)rate_of(&table, of[_i].type, of[_i].at));
+	ck_assert_msg(rate_of(&table, of[_i].type, of[_i].at) == of[_i].rate, "%s at %jd: %jd", of[_i].type,
+		(intmax_t)of[_i].at, (intmax_t)rate_of(&table, of[_i].type, of[_i].at));
 }
 END_TEST
 
@@ -68,7 +68,8 @@ START_TEST(what_is_asked_without_a_type_costs_what_the_dearest_of_its_partition_
 	ck_assert_int_eq(price, 2 * 250);
 	ck_assert_int_eq(rate_price_dearest(&table, &mixed, 3, &may, 150, &price), 0);
 	ck_assert_int_eq(price, 250 + 2 * 2000);
-	ck_assert_int_eq(rate_price_dearest(&table, &mixed, 5, &may, 150, &price), 0);	/* two more than it says of which type */
+	/* two more than it says of which type */
+	ck_assert_int_eq(rate_price_dearest(&table, &mixed, 5, &may, 150, &price), 0);
 	ck_assert_int_eq(price, 250 + 4 * 2000);
 	ck_assert_int_eq(rate_price_dearest(&table, &mixed, 3, NULL, 150, &price), 0);
 	ck_assert_int_eq(price, 250 + 2 * 500);
@@ -104,7 +105,8 @@ static int read_step(struct ledger *l, void *rates, struct fault *why)
 
 static int set(const char *type, int64_t from, int64_t thousandths, const char *request_id)
 {
-	struct rate_row r = { .at = NOON, .rate = { .valid_from = from, .thousandths = thousandths }, .actor = "ada", .reason = "list price" };
+	struct rate_row r = { .at = NOON, .rate = { .valid_from = from, .thousandths = thousandths },
+		.actor = "ada", .reason = "list price" };
 
 	snprintf(r.rate.type, sizeof(r.rate.type), "%s", type);
 	snprintf(r.request_id, sizeof(r.request_id), "%s", request_id);

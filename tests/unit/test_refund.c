@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_refund.c - what is given back without being asked for: which runs by a table, and what the books make of it */
+ * test_refund.c - what is given back without being asked for: which runs by a table, and what the books make
+ * of it */
 #include "budgetd/ledger_event.h"
 #include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_refund.h"
@@ -18,10 +19,12 @@ enum { NAME, STATE, TOLD, LOST, FUNDED, RAN, MINIMUM, CAP, CAUSE, SINCE, COLUMNS
 
 START_TEST(the_rule_is_as_the_table_says)
 {
-	static const char *const causes[] = { [REFUND_NONE] = "none", [REFUND_NODE_FAILURE] = "node", [REFUND_DISPLACED] = "displaced" };
+	static const char *const causes[] = { [REFUND_NONE] = "none", [REFUND_NODE_FAILURE] = "node",
+		[REFUND_DISPLACED] = "displaced" };
 	const struct case_row *row = &cases.row[_i];
 	struct refund_run r = { .state = row->col[STATE], .funded = case_number(row, FUNDED),
-		.displaced = run_gave_way(row->col[STATE], case_number(row, TOLD)), .unprotected = case_number(row, LOST),
+		.displaced = run_gave_way(row->col[STATE], case_number(row, TOLD)),
+			.unprotected = case_number(row, LOST),
 		.start = NOON, .end = NOON + case_number(row, RAN),
 		.min_runtime_s = case_number(row, MINIMUM), .node_fail_s = case_number(row, CAP) };
 	int64_t since = -1, want = case_none(row, SINCE) ? -1 : NOON + case_number(row, SINCE);
@@ -75,7 +78,8 @@ static int ends(struct run *r, int64_t at, const char *state, amount_t *back)
 static void start(int64_t project, int64_t gpus, int64_t min_runtime_s, struct run *r)
 {
 	static int64_t job = 100;
-	struct submission s = { .project = project, .gpus = gpus, .min_runtime_s = min_runtime_s, .now = NOON };
+	struct submission s = { .project = project, .gpus = gpus, .min_runtime_s = min_runtime_s,
+		.now = NOON };
 
 	ck_assert_int_eq(books_submit(&b, &s), 0);
 	books_start(&b, &s, job++, NOON, r);
@@ -108,7 +112,8 @@ START_TEST(a_node_failure_gives_back_the_last_four_hours_at_every_project_that_p
 	ck_assert_int_eq(ends(&r, NOON + 5 * HOUR, "NODE_FAIL", &back), 1);	/* told again */
 	ck_assert_int_eq(ends(&r, NOON + 6 * HOUR, "PREEMPTED", &back), 1);
 	ck_assert_int_eq(books_available(&b, p, NOON + 5 * HOUR), 48 * GPU_H);
-	ck_assert_int_eq(REFUNDS("actor = 'budgetd' AND charge IS NOT NULL AND substr(reason, 1, 32) = 'its node failed: the last 4 h of'"), 16 * GPU_H);
+	ck_assert_int_eq(REFUNDS("actor = 'budgetd' AND charge IS NOT NULL AND substr(reason, 1, 32) = 'its node failed: the last 4 h of'"),
+		16 * GPU_H);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM journal WHERE kind = 'refund'"), 2);
 }
 END_TEST
@@ -122,8 +127,8 @@ static int cut_month(struct ledger *l, void *run, struct fault *why)
 
 static int occupy(struct ledger *l, void *arg, struct fault *why)
 {
-	struct journal_entry e = { .at = NOON, .kind = "transfer", .allocation = *(int64_t *)arg, .units = 1, .actor = "eve",
-		.request_id = "run-1-charge-1" };
+	struct journal_entry e = { .at = NOON, .kind = "transfer", .allocation = *(int64_t *)arg, .units = 1,
+		.actor = "eve", .request_id = "run-1-charge-1" };
 
 	return journal_post(l, &e, why);
 }
@@ -141,7 +146,8 @@ START_TEST(nobody_takes_the_id_of_a_refund_that_is_to_come)
 }
 END_TEST
 
-/* 3 hours before the edge of a month, 2 after it: the newer charge goes back whole, of the older one the last two hours. */
+/* 3 hours before the edge of a month, 2 after it: the newer charge goes back whole, of the older one the last
+ * two hours. */
 START_TEST(the_last_hours_may_lie_in_several_charges)
 {
 	int64_t p = books_project(&b, "p", 0);
@@ -153,7 +159,8 @@ START_TEST(the_last_hours_may_lie_in_several_charges)
 	ck_assert_int_eq(books_do(&b, LEDGER_HOLDS, cut_month, &r), 0);
 	ck_assert_int_eq(ends(&r, NOON + 5 * HOUR, "NODE_FAIL", &back), 0);
 	ck_assert_int_eq(back, 12 * GPU_H);
-	ck_assert_int_eq(books_ask(&b, "SELECT units FROM journal WHERE kind = 'refund' ORDER BY id LIMIT 1"), 6 * GPU_H);
+	ck_assert_int_eq(books_ask(&b, "SELECT units FROM journal WHERE kind = 'refund' ORDER BY id LIMIT 1"),
+		6 * GPU_H);
 	ck_assert_int_eq(books_available(&b, p, NOON + 5 * HOUR), 97 * GPU_H);
 }
 END_TEST
@@ -216,7 +223,8 @@ START_TEST(who_lost_the_protection_by_idle_gpus_pays_for_them)
 	ck_assert_int_eq(ends(&r, NOON + 3 * HOUR, "PREEMPTED", &back), 0);
 	ck_assert_int_eq(back, 0);
 	ck_assert_int_eq(books_available(&b, p, NOON + 3 * HOUR), 97 * GPU_H);
-	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM event WHERE what = 'displaced' AND reason = 'IDLE'"), 1);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT count(*) FROM event WHERE what = 'displaced' AND reason = 'IDLE'"), 1);
 }
 END_TEST
 
@@ -228,7 +236,8 @@ START_TEST(time_that_cost_nothing_gives_nothing_back)
 
 	books_allot(&b, p, 2 * GPU_H, 0, 0);
 	start(p, 1, 2 * HOUR, &r);
-	ck_assert_int_eq(ends(&r, NOON + 5 * HOUR, "NODE_FAIL", &back), 0);	/* 3 of the last 4 hours were not covered */
+	/* 3 of the last 4 hours were not covered */
+	ck_assert_int_eq(ends(&r, NOON + 5 * HOUR, "NODE_FAIL", &back), 0);
 	ck_assert_int_eq(back, GPU_H);
 }
 END_TEST
@@ -244,7 +253,9 @@ START_TEST(a_project_that_pays_nothing_gets_nothing)
 	ck_assert_int_eq(ends(&r, NOON + HOUR, "NODE_FAIL", &back), 0);
 	ck_assert_int_eq(back, 0);
 	ck_assert_int_eq(REFUNDS("1"), 0);
-	ck_assert_int_eq(books_ask(&b, "SELECT sum(units) FROM uncounted WHERE cause = 'node failure'"), GPU_H);	/* its share has it back */
+	/* its share has it back */
+	ck_assert_int_eq(books_ask(&b, "SELECT sum(units) FROM uncounted WHERE cause = 'node failure'"),
+		GPU_H);
 }
 END_TEST
 
@@ -257,7 +268,9 @@ START_TEST(an_allocation_that_has_ended_meanwhile_gets_it_and_lets_it_expire)
 	start(p, 1, 6 * HOUR, &r);
 	ck_assert_int_eq(ends(&r, NOON + 3 * HOUR, "NODE_FAIL", &back), 0);
 	ck_assert_int_eq(back, 3 * GPU_H);
-	ck_assert_int_eq(books_ask(&b, "SELECT -sum(units) FROM journal WHERE kind = 'expiry' AND allocation = %lld", (long long)a), 10 * GPU_H);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT -sum(units) FROM journal WHERE kind = 'expiry' AND allocation = %lld", (long long)a),
+		10 * GPU_H);
 	ck_assert_int_eq(books_available(&b, p, NOON + 3 * HOUR), 0);
 }
 END_TEST
@@ -274,7 +287,8 @@ static int look_at_ratio(struct ledger *l, void *arg, struct fault *why)
 	struct ranking *r;
 	int n;
 
-	if (ranking_new(l, 7 * 24 * HOUR, NULL, &(struct gpu_count){ .total = 16, .ntypes = 1, .types = { { "", 16 } } }, NOON + 84 * HOUR, &r, why) < 0)
+	if (ranking_new(l, 7 * 24 * HOUR, NULL, &(struct gpu_count){ .total = 16, .ntypes = 1,
+		.types = { { "", 16 } } }, NOON + 84 * HOUR, &r, why) < 0)
 		return -1;
 	n = ranking_levels(r, x->project, RANKING_NO_USER, level, 4);
 	x->ppm = level[n - 1].ratio_ppm;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * test_rights.c - every role at every call: allowed or refused, and what lists show (rights.cases)
  *
- * The real handlers over a real ledger; only HTTP is missing. The table is held against routes.c, so that a new call without an
- * expectation fails here. */
+ * The real handlers over a real ledger; only HTTP is missing. The table is held against routes.c, so that a
+ * new call without an expectation fails here. */
 #include "budgetd/cluster_state.h"
 #include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_change.h"
@@ -27,7 +27,8 @@ enum place { ABOVE, OWN, BELOW, SIBLING, PLACES };
 static const char *const place_name[PLACES] = { "above", "own", "below", "sibling" };
 static const char place_letter[PLACES + 1] = "AOBS";
 
-/* Columns of rights.cases behind call and body; the first one is three people. Their uids have no name on most machines, which is all the same here. */
+/* Columns of rights.cases behind call and body; the first one is three people. Their uids have no name on
+ * most machines, which is all the same here. */
 enum column { ADMINISTRATORS, OWNER_ABOVE, OWNER, MEMBER, MEMBER_OF_SIBLING, USER_OF_JOB, NOBODY, COLUMNS };
 enum { UID_SLURM = 70000, UID_CONFIGURED = 1, UID_FIRST = 70001, UID_OF_JOBS = 1000 };
 
@@ -55,13 +56,15 @@ static struct books b;
 static struct budgetd d;
 static struct settings *settings;
 static int64_t project[PLACES], ids[7][PLACES];
-static const char *const id_kind[7] = { "@allocation.", "@job.", "@charge.", "@entry.", "@request.", "@run.", "@slot." };
+static const char *const id_kind[7] = { "@allocation.", "@job.", "@charge.", "@entry.", "@request.", "@run.",
+	"@slot." };
 enum { ALLOCATION, JOB, CHARGE, ENTRY, REQUEST, RUN, SLOT };
 
 /* --- instead of libmicrohttpd and a log ---------------------------------------------------------- */
 
 /* A "connection" of these tests is the text behind the question mark. */
-const char *MHD_lookup_connection_value(struct MHD_Connection *connection, enum MHD_ValueKind kind, const char *key)
+const char *MHD_lookup_connection_value(struct MHD_Connection *connection, enum MHD_ValueKind kind,
+	const char *key)
 {
 	static char value[64];
 	const char *at = (const char *)connection;
@@ -96,8 +99,10 @@ static int name_job(struct ledger *l, void *arg, struct fault *why)
 static int ask_and_note(struct ledger *l, void *arg, struct fault *why)
 {
 	struct fill *x = arg;
-	struct budget_request r = { .at = NOON, .project = project[x->p], .units = GPU_H, .actor = "ada", .reason = "more" };
-	struct shadow s = { .at = NOON, .job = ids[JOB][x->p], .kind = "refused", .uid = UID_OF_JOBS, .gpus = 1, .text = "refused" };
+	struct budget_request r = { .at = NOON, .project = project[x->p], .units = GPU_H, .actor = "ada",
+		.reason = "more" };
+	struct shadow s = { .at = NOON, .job = ids[JOB][x->p], .kind = "refused", .uid = UID_OF_JOBS,
+		.gpus = 1, .text = "refused" };
 
 	snprintf(s.account, sizeof(s.account), "%s", place_name[x->p]);
 	if (budget_request_add(l, &r, why) < 0 || shadow_note(l, &s, why) < 0)
@@ -118,7 +123,8 @@ static int cap_somebody(struct ledger *l, void *arg, struct fault *why)
 		return -1;
 	ids[SLOT][x->p] = slot.id;
 	return cap_set(l, &c, NOON, why) < 0 ||
-			change_add(l, &w, &(struct change){ .project = c.project, .what = "cap_units", .user = "ada", .became = "180000000" }, why) < 0 ? -1 : 0;
+			change_add(l, &w, &(struct change){ .project = c.project, .what = "cap_units",
+			.user = "ada", .became = "180000000" }, why) < 0 ? -1 : 0;
 }
 
 static int appoint(struct ledger *l, void *arg, struct fault *why)
@@ -127,13 +133,15 @@ static int appoint(struct ledger *l, void *arg, struct fault *why)
 
 	(void)arg;
 	for (size_t i = 0; i < PEOPLE; i++)
-		if (people[i].role != ROLE_NOBODY && member_set(l, project[people[i].at], people_name(d.people, people[i].uid, NOON, name),
+		if (people[i].role != ROLE_NOBODY &&
+			member_set(l, project[people[i].at], people_name(d.people, people[i].uid, NOON, name),
 				people[i].role, why) < 0)
 			return -1;
 	return 0;
 }
 
-/* A run that was charged, a job that waits with its hold, a request, a note of shadow mode, a cap and its change, in each project. */
+/* A run that was charged, a job that waits with its hold, a request, a note of shadow mode, a cap and its
+ * change, in each project. */
 static void fill(enum place p)
 {
 	struct submission ran = { .project = project[p], .gpus = 1, .min_runtime_s = HOUR }, waits = ran;
@@ -145,7 +153,8 @@ static void fill(enum place p)
 	books_start(&b, &ran, 200 + p, NOON, &run);
 	ck_assert_int_eq(books_end(&b, &run, NOON + 1800), 0);
 	ck_assert_int_eq(books_submit(&b, &waits), 0);
-	ck_assert_msg(books_do(&b, LEDGER_HOLDS, name_job, &x) == 0 && books_do(&b, LEDGER_MONEY, ask_and_note, &x) == 0 &&
+	ck_assert_msg(books_do(&b, LEDGER_HOLDS, name_job, &x) == 0 &&
+		books_do(&b, LEDGER_MONEY, ask_and_note, &x) == 0 &&
 		books_do(&b, LEDGER_MONEY, cap_somebody, &x) == 0, "%s", b.why.text);
 	ids[RUN][p] = run.id;
 	ids[CHARGE][p] = books_ask(&b, "SELECT id FROM charge WHERE project = %lld", (long long)project[p]);
@@ -174,13 +183,14 @@ static void setup(void)
 {
 	books_open(&b);
 	settings = settings_defaults();
-	d = (struct budgetd){ .settings = settings, .ledger = b.l, .cluster = cluster_state_new(), .rates = rates_new(),
-		.people = people_new("daemon", &b.why) };
+	d = (struct budgetd){ .settings = settings, .ledger = b.l, .cluster = cluster_state_new(),
+		.rates = rates_new(), .people = people_new("daemon", &b.why) };
 	ck_assert(settings && d.cluster && d.rates && d.people);
 	people_set_slurm_uid(d.people, UID_SLURM);
 	ck_assert_msg(ledger_open_reader(b.path, &d.reader, &b.why) == 0, "%s", b.why.text);
 	for (enum place p = 0; p < PLACES; p++)
-		project[p] = books_project(&b, place_name[p], p == ABOVE ? 0 : project[p == BELOW ? OWN : ABOVE]);
+		project[p] = books_project(&b, place_name[p],
+			p == ABOVE ? 0 : project[p == BELOW ? OWN : ABOVE]);
 	ck_assert_msg(books_do(&b, LEDGER_MONEY, appoint, NULL) == 0, "%s", b.why.text);
 	for (enum place p = 0; p < PLACES; p++)
 		ids[ALLOCATION][p] = books_allot(&b, project[p], 100 * GPU_H, NOON - HOUR, 0);
@@ -212,7 +222,8 @@ static void fill_in(const char *text, char out[512])
 		while (k < 7 && strncmp(at, id_kind[k], strlen(id_kind[k])) != 0)
 			k++;
 		if (k < 7)
-			while (p < PLACES && strncmp(at + strlen(id_kind[k]), place_name[p], n = strlen(place_name[p])) != 0)
+			while (p < PLACES && strncmp(at + strlen(id_kind[k]), place_name[p],
+				n = strlen(place_name[p])) != 0)
 				p++;
 		if (k < 7 && p < PLACES) {
 			used += (size_t)snprintf(out + used, 512 - used, "%jd", (intmax_t)ids[k][p]);
@@ -224,7 +235,8 @@ static void fill_in(const char *text, char out[512])
 	out[used] = '\0';
 }
 
-static int call(const struct case_row *row, const struct person *who, bool slurm, struct json_object **reply, struct fault *why)
+static int call(const struct case_row *row, const struct person *who, bool slurm, struct json_object **reply,
+	struct fault *why)
 {
 	char text[512], body[512], *path, *query;
 	struct request rq = { .b = &d, .uid = who->uid, .now = NOON + HOUR };
@@ -269,7 +281,8 @@ static void rows_text(struct json_object *rows, char out[PLACES + 2])
 
 			if (json_object_object_get_ex(json_object_array_get_idx(rows, i), keys[k], &o))
 				for (enum place p = 0; p < PLACES; p++)
-					seen[p] = seen[p] || strcmp(json_object_get_string(o), place_name[p]) == 0;
+					seen[p] = seen[p] || strcmp(json_object_get_string(o),
+						place_name[p]) == 0;
 		}
 	for (enum place p = 0; p < PLACES; p++)
 		if (seen[p])
@@ -277,10 +290,12 @@ static void rows_text(struct json_object *rows, char out[PLACES + 2])
 	snprintf(out + used, PLACES + 2 - used, "%s", used ? "" : ".");
 }
 
-/* What needs a job in the queue, a run without an end, an empty project or a new name is allowed, and then refused by the books. */
+/* What needs a job in the queue, a run without an end, an empty project or a new name is allowed, and then
+ * refused by the books. */
 static bool refused_by_the_books(const struct case_row *row, int err)
 {
-	static const char *const calls[] = { "PATCH /v1/jobs/", "DELETE /v1/projects/", "POST /v1/projects", "PATCH /v1/runs/", "POST /v1/shares" };
+	static const char *const calls[] = { "PATCH /v1/jobs/", "DELETE /v1/projects/", "POST /v1/projects",
+		"PATCH /v1/runs/", "POST /v1/shares" };
 	bool one = false;
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
@@ -288,7 +303,8 @@ static bool refused_by_the_books(const struct case_row *row, int err)
 	return one && err == EEXIST;
 }
 
-static void outcome_text(const struct case_row *row, int rc, int err, struct json_object *reply, char out[PLACES + 2])
+static void outcome_text(const struct case_row *row, int rc, int err, struct json_object *reply,
+	char out[PLACES + 2])
 {
 	struct json_object *rows = NULL;
 
@@ -318,8 +334,8 @@ static int differs(const struct case_row *row, const struct person *who)
 	json_object_put(reply);
 	if (strcmp(got, wanted) == 0 && (rc == 0 || why.text[0]))
 		return 0;
-	fprintf(stderr, "rights.cases:%d: %s %s by %s: %s, the table says %s (%s)\n", row->line, row->col[0], row->col[1], who->name, got,
-		wanted, why.text);
+	fprintf(stderr, "rights.cases:%d: %s %s by %s: %s, the table says %s (%s)\n", row->line, row->col[0],
+		row->col[1], who->name, got, wanted, why.text);
 	return 1;
 }
 
@@ -331,7 +347,8 @@ START_TEST(every_role_is_allowed_and_shown_what_the_table_says)
 	for (int i = 0; i < rights.rows; i++)
 		for (size_t k = 0; k < PEOPLE; k++)
 			wrong += differs(&rights.row[i], &people[k]);
-	ck_assert_msg(wrong == 0, "%d of %zu calls are not as rights.cases says, see above", wrong, (size_t)rights.rows * PEOPLE);
+	ck_assert_msg(wrong == 0, "%d of %zu calls are not as rights.cases says, see above", wrong,
+		(size_t)rights.rows * PEOPLE);
 	ledger_invariants(&b);
 }
 END_TEST
@@ -344,7 +361,8 @@ static bool is_expected(const struct route *r)
 		const char *name;
 		char *path;
 
-		snprintf(call_text, sizeof(call_text), "%.*s", (int)strcspn(rights.row[i].col[0], "?"), rights.row[i].col[0]);
+		snprintf(call_text, sizeof(call_text), "%.*s", (int)strcspn(rights.row[i].col[0], "?"),
+			rights.row[i].col[0]);
 		path = strchr(call_text, ' ');
 		*path++ = '\0';
 		if (route_find(call_text, path, &name) == r)
@@ -358,7 +376,9 @@ START_TEST(every_call_has_its_expectations)
 	size_t n = 0;
 
 	for (const struct route *r; (r = route_at(n)); n++)
-		ck_assert_msg(is_expected(r), "%s %s is not in rights.cases: write there who may call it, on which project", r->method, r->path);
+		ck_assert_msg(is_expected(r),
+			"%s %s is not in rights.cases: write there who may call it, on which project",
+			r->method, r->path);
 	ck_assert_uint_gt(n, 20);
 }
 END_TEST
@@ -366,7 +386,8 @@ END_TEST
 /* At its own socket, where slurmctld asks; elsewhere the table says no. */
 START_TEST(verdicts_are_given_to_root_and_slurmuser_at_the_plugins_socket)
 {
-	const struct case_row row = { .n = 2, .col = { "POST /v1/verdicts", "{\"kind\":\"submit\",\"uid\":0,\"account\":\"own\"}" } };
+	const struct case_row row = { .n = 2, .col = { "POST /v1/verdicts",
+		"{\"kind\":\"submit\",\"uid\":0,\"account\":\"own\"}" } };
 
 	for (size_t i = 0; i < PEOPLE; i++) {
 		bool slurm = people_is_slurm(d.people, people[i].uid);
@@ -381,7 +402,8 @@ END_TEST
 /* --- owners, members and their lists ------------------------------------------------------------ */
 
 static const struct {
-	const char *body, *owners, *members;	/* after it, from "ada" the owner and "bob" the member; NULL = refused, and as before */
+	const char *body, *owners,
+		*members;	/* after it, from "ada" the owner and "bob" the member; NULL = refused, and as before */
 } lists[] = {
 	{ "{\"remove_owners\":[\"ada\"],\"add_members\":[\"ada\"],\"force\":true}", "", "ada bob" },
 	{ "{\"add_members\":[\"ada\"],\"remove_owners\":[\"ada\"],\"force\":true}", "", "ada bob" },
@@ -405,7 +427,8 @@ static const struct {
 static int ada_and_bob(struct ledger *l, void *arg, struct fault *why)
 {
 	(void)arg;
-	return member_set(l, project[BELOW], "ada", ROLE_OWNER, why) < 0 || member_set(l, project[BELOW], "bob", ROLE_MEMBER, why) < 0 ? -1 : 0;
+	return member_set(l, project[BELOW], "ada", ROLE_OWNER, why) < 0 ||
+		member_set(l, project[BELOW], "bob", ROLE_MEMBER, why) < 0 ? -1 : 0;
 }
 
 static void names_text(struct json_object *o, const char *key, char out[128])
@@ -415,7 +438,8 @@ static void names_text(struct json_object *o, const char *key, char out[128])
 	out[0] = '\0';
 	ck_assert(json_object_object_get_ex(o, key, &names));
 	for (size_t i = 0; i < json_object_array_length(names); i++)
-		snprintf(out + strlen(out), 128 - strlen(out), "%s%s", i ? " " : "", json_object_get_string(json_object_array_get_idx(names, i)));
+		snprintf(out + strlen(out), 128 - strlen(out), "%s%s", i ? " " : "",
+			json_object_get_string(json_object_array_get_idx(names, i)));
 }
 
 START_TEST(people_are_what_the_call_makes_them)
@@ -427,7 +451,8 @@ START_TEST(people_are_what_the_call_makes_them)
 	struct fault why = {0};
 
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, ada_and_bob, NULL), 0);
-	ck_assert_msg((call(&set, &people[0], false, &reply, &why) == 0) == (lists[_i].owners != NULL), "%s: %s", set.col[1], why.text);
+	ck_assert_msg((call(&set, &people[0], false, &reply, &why) == 0) == (lists[_i].owners != NULL),
+		"%s: %s", set.col[1], why.text);
 	json_object_put(reply);
 	ck_assert_int_eq(call(&nothing, &people[0], false, &reply, &why), 0);
 	names_text(reply, "owners", owners);
@@ -477,8 +502,10 @@ START_TEST(the_policy_is_inherited_down_the_tree)
 		struct json_object *name, *effective;
 
 		row = json_object_array_get_idx(v, i);
-		ck_assert(json_object_object_get_ex(row, "name", &name) && json_object_object_get_ex(row, "on_exhausted_effective", &effective));
-		if (strcmp(json_object_get_string(name), place_name[OWN]) && strcmp(json_object_get_string(name), place_name[BELOW]))
+		ck_assert(json_object_object_get_ex(row, "name", &name) &&
+			json_object_object_get_ex(row, "on_exhausted_effective", &effective));
+		if (strcmp(json_object_get_string(name), place_name[OWN]) &&
+			strcmp(json_object_get_string(name), place_name[BELOW]))
 			continue;
 		ck_assert_str_eq(json_object_get_string(effective), inherited[_i].effective);
 		seen++;
@@ -499,7 +526,8 @@ Suite *rights_suite(void)
 	tcase_add_test(t, every_role_is_allowed_and_shown_what_the_table_says);
 	tcase_add_test(t, every_call_has_its_expectations);
 	tcase_add_test(t, verdicts_are_given_to_root_and_slurmuser_at_the_plugins_socket);
-	tcase_add_loop_test(t, the_policy_is_inherited_down_the_tree, 0, sizeof(inherited) / sizeof(inherited[0]));
+	tcase_add_loop_test(t, the_policy_is_inherited_down_the_tree, 0,
+		sizeof(inherited) / sizeof(inherited[0]));
 	tcase_add_loop_test(t, people_are_what_the_call_makes_them, 0, sizeof(lists) / sizeof(lists[0]));
 	suite_add_tcase(s, t);
 	return s;

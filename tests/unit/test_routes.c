@@ -59,7 +59,8 @@ START_TEST(a_call_finds_its_handler_and_who_may)
 	ck_assert_msg(r->handle == found[_i].handle, "%s %s", found[_i].method, found[_i].path);
 	ck_assert_msg(r->who == found[_i].who, "%s %s", found[_i].method, found[_i].path);
 	ck_assert_str_eq(name, found[_i].name);
-	/* Who writes is never just anybody (a quote changes nothing), and only what is sent something has a body. */
+	/* Who writes is never just anybody (a quote changes nothing), and only what is sent something has a
+	 * body. */
 	ck_assert(strcmp(r->method, "GET") == 0 || r->who != WHO_ANYONE || r->handle == quote_post);
 	ck_assert((r->body_max > 0) == (strcmp(r->method, "POST") == 0 || strcmp(r->method, "PATCH") == 0));
 }
@@ -82,7 +83,8 @@ START_TEST(what_is_not_there_is_told_from_what_is_there_otherwise)
 
 	errno = 0;
 	ck_assert_ptr_null(route_find(not_found[_i].method, not_found[_i].path, &name));
-	ck_assert_msg(errno == not_found[_i].err, "%s %s: %s", not_found[_i].method, not_found[_i].path, strerror(errno));
+	ck_assert_msg(errno == not_found[_i].err, "%s %s: %s", not_found[_i].method, not_found[_i].path,
+		strerror(errno));
 	ck_assert_str_eq(name, "before");
 }
 END_TEST
@@ -93,7 +95,8 @@ Suite *routes_suite(void)
 	TCase *t = tcase_create("find");
 
 	tcase_add_loop_test(t, a_call_finds_its_handler_and_who_may, 0, sizeof(found) / sizeof(found[0]));
-	tcase_add_loop_test(t, what_is_not_there_is_told_from_what_is_there_otherwise, 0, sizeof(not_found) / sizeof(not_found[0]));
+	tcase_add_loop_test(t, what_is_not_there_is_told_from_what_is_there_otherwise, 0,
+		sizeof(not_found) / sizeof(not_found[0]));
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_run_months.c - runs over the edges of months: the parts are the same whenever a pass looked, and add up to the run
+ * test_run_months.c - runs over the edges of months: the parts are the same whenever a pass looked, and add
+ * up to the run
  *
- * Each story is lived three times: settled at its end with no pass in between, with a pass at each edge, and with one late pass. */
+ * Each story is lived three times: settled at its end with no pass in between, with a pass at each edge, and
+ * with one late pass. */
 #include "lib/zone.h"
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
@@ -150,9 +152,9 @@ static void begin(const struct story *s, struct run *r)
 		ck_assert_int_eq(books_submit(&b, &x), 0);
 		books_start(&b, &x, 7, at(s->start), r);
 	} else {
-		*r = (struct run){ .cluster = "c", .job = 7, .submit = at(s->start), .start = at(s->start), .label = "7", .partition = "gpu",
-			.project = p, .tier = TIER_FREE, .gpus = 2, .tres = "gres/gpu=2", .price = 2 * AMOUNT_RATE_ONE,
-			.covered_until = at(s->start) };
+		*r = (struct run){ .cluster = "c", .job = 7, .submit = at(s->start), .start = at(s->start),
+			.label = "7", .partition = "gpu", .project = p, .tier = TIER_FREE, .gpus = 2,
+			.tres = "gres/gpu=2", .price = 2 * AMOUNT_RATE_ONE, .covered_until = at(s->start) };
 		ck_assert_int_eq(books_do(&b, LEDGER_HOLDS, open_free, r), 0);
 	}
 }
@@ -202,7 +204,8 @@ static void live(const struct story *s, enum passes how)
 	}
 	passes_between(&r, resized, at(s->end), how);
 	ck_assert_int_eq(books_end(&b, &r, at(s->end)), 0);
-	ck_assert_msg(!strcmp(parts(), s->parts), "a run %s (%d) has the parts \"%s\", not \"%s\"", s->title, how, parts(), s->parts);
+	ck_assert_msg(!strcmp(parts(), s->parts), "a run %s (%d) has the parts \"%s\", not \"%s\"", s->title,
+		how, parts(), s->parts);
 }
 
 START_TEST(parts_are_of_one_month_and_add_up_whenever_a_pass_looked)
@@ -210,10 +213,13 @@ START_TEST(parts_are_of_one_month_and_add_up_whenever_a_pass_looked)
 	const struct story *s = &stories[_i / PASSES];
 
 	live(s, _i % PASSES);
-	ck_assert_int_eq(books_ask(&b, "SELECT sum(part_end - part_start) FROM charge"), at(s->end) - at(s->start));
+	ck_assert_int_eq(books_ask(&b, "SELECT sum(part_end - part_start) FROM charge"),
+		at(s->end) - at(s->start));
 	ck_assert_int_eq(books_ask(&b, "SELECT sum(units) FROM charge"),
-		books_ask(&b, "SELECT sum(gpus * (part_end - part_start) * 1000) FROM charge WHERE kind = 'funded'"));
-	ck_assert_int_eq(books_ask(&b, "SELECT charged FROM allocation_sum"), books_ask(&b, "SELECT sum(units) FROM charge"));
+		books_ask(&b,
+		"SELECT sum(gpus * (part_end - part_start) * 1000) FROM charge WHERE kind = 'funded'"));
+	ck_assert_int_eq(books_ask(&b, "SELECT charged FROM allocation_sum"),
+		books_ask(&b, "SELECT sum(units) FROM charge"));
 	ck_assert_int_eq(books_ask(&b, "SELECT held FROM allocation_sum"), 0);
 }
 END_TEST
@@ -247,9 +253,11 @@ static void away_over_the_edge(bool edge_first)
 		pass(&r, back);
 	must(LEDGER_MONEY, extend_late, &(struct step){ &r, 0, back, 0 });
 	if (!edge_first)
-		ck_assert_int_eq(must(LEDGER_HOLDS, interim, &(struct step){ &r, at("2027-05-01 00:00"), back, 0 }), 1);
+		ck_assert_int_eq(must(LEDGER_HOLDS, interim,
+			&(struct step){ &r, at("2027-05-01 00:00"), back, 0 }), 1);
 	ck_assert_int_eq(books_end(&b, &r, at("2027-05-01 03:30")), 0);
-	ck_assert_str_eq(parts(), "2027-04 funded 2x3600, 2027-04 uncovered 2x3600, 2027-05 uncovered 2x7200, 2027-05 funded 2x3600,"
+	ck_assert_str_eq(parts(),
+		"2027-04 funded 2x3600, 2027-04 uncovered 2x3600, 2027-05 uncovered 2x7200, 2027-05 funded 2x3600,"
 		" 2027-05 uncovered 2x1800");
 }
 
@@ -264,7 +272,8 @@ START_TEST(a_month_has_what_ran_in_it)
 	const struct story *year = &stories[4];
 
 	live(year, EACH_EDGE);
-	ck_assert_int_eq(books_ask(&b, "SELECT sum(units) FROM charge WHERE part_start >= %lld AND part_end <= %lld",
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT sum(units) FROM charge WHERE part_start >= %lld AND part_end <= %lld",
 		(long long)at("2027-12-01 00:00"), (long long)at("2028-01-01 00:00")), 2 * 31 * 24 * GPU_H);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM journal WHERE kind = 'charge'"), 4);
 }
@@ -287,16 +296,19 @@ END_TEST
 
 /* --- suspended time that costs nothing ------------------------------------------------------------ */
 
-/* Seconds from the start on. Seen: a pass looked during each pause and after it; else slurmdbd told the sum when all was over. */
+/* Seconds from the start on. Seen: a pass looked during each pause and after it; else slurmdbd told the sum
+ * when all was over. */
 static const struct pauses {
 	const char *title, *start;
 	int64_t held_s, free_s, end, pause[2][2];
 	const char *seen, *told;
 } pauses[] = {
 	{ "paused within its cover", "2027-04-10 00:00", 7200, 0, 5400, { { 1800, 3600 } },
-		"2027-04 funded 2x1800, 2027-04 suspended 2x1800, 2027-04 funded 2x1800", "2027-04 funded 2x3600, 2027-04 suspended 2x1800" },
+		"2027-04 funded 2x1800, 2027-04 suspended 2x1800, 2027-04 funded 2x1800",
+		"2027-04 funded 2x3600, 2027-04 suspended 2x1800" },
 	{ "whose cover lasts as much longer", "2027-04-10 00:00", 3600, 0, 5400, { { 1800, 3600 } },
-		"2027-04 funded 2x1800, 2027-04 suspended 2x1800, 2027-04 funded 2x1800", "2027-04 funded 2x3600, 2027-04 suspended 2x1800" },
+		"2027-04 funded 2x1800, 2027-04 suspended 2x1800, 2027-04 funded 2x1800",
+		"2027-04 funded 2x3600, 2027-04 suspended 2x1800" },
 	{ "paused twice", "2027-04-10 00:00", 7200, 0, 3600, { { 600, 1200 }, { 1800, 2400 } },
 		"2027-04 funded 2x600, 2027-04 suspended 2x600, 2027-04 funded 2x600, 2027-04 suspended 2x600, 2027-04 funded 2x1200",
 		"2027-04 funded 2x2400, 2027-04 suspended 2x1200" },
@@ -314,9 +326,11 @@ static const struct pauses {
 		"2027-04 funded 2x1800, 2027-04 suspended 2x1800, 2027-05 suspended 2x1800, 2027-05 funded 2x1800",
 		"2027-04 funded 2x3600, 2027-05 suspended 2x3600" },
 	{ "paused up to the edge", "2027-04-30 23:00", 7200, 0, 5400, { { 1800, 3600 } },
-		"2027-04 funded 2x1800, 2027-04 suspended 2x1800, 2027-05 funded 2x1800", "2027-04 funded 2x3600, 2027-05 suspended 2x1800" },
+		"2027-04 funded 2x1800, 2027-04 suspended 2x1800, 2027-05 funded 2x1800",
+		"2027-04 funded 2x3600, 2027-05 suspended 2x1800" },
 	{ "of the free tier", "2027-04-10 00:00", 0, 0, 3600, { { 600, 1200 } },
-		"2027-04 free 2x600, 2027-04 suspended 2x600, 2027-04 free 2x2400", "2027-04 free 2x3000, 2027-04 suspended 2x600" },
+		"2027-04 free 2x600, 2027-04 suspended 2x600, 2027-04 free 2x2400",
+		"2027-04 free 2x3000, 2027-04 suspended 2x600" },
 };
 
 struct pausing {
@@ -365,15 +379,19 @@ START_TEST(suspended_seconds_cost_nothing_and_lie_where_they_were_seen)
 		ck_assert_int_eq(books_do(&b, LEDGER_HOLDS, stop_paying, &r), 0);
 	}
 	for (int i = 0; i < 2 && p->pause[i][1]; i++)
-		total_s = _i % 2 ? pause_at(&r, p->pause[i], total_s) : total_s + p->pause[i][1] - p->pause[i][0];
+		total_s = _i % 2 ? pause_at(&r, p->pause[i], total_s)
+			: total_s + p->pause[i][1] - p->pause[i][0];
 	if (_i % 2 == 0)
 		ck_assert_int_eq(paused(&r, total_s, r.start + p->end, false), 0);
 	ck_assert_int_eq(books_end(&b, &r, r.start + p->end), 0);
-	ck_assert_msg(!strcmp(parts(), due), "a run %s (%s) has the parts \"%s\", not \"%s\"", p->title, _i % 2 ? "seen" : "told", parts(), due);
-	ck_assert_int_eq(books_ask(&b, "SELECT sum(part_end - part_start) FROM charge WHERE kind = 'suspended'"), total_s);
+	ck_assert_msg(!strcmp(parts(), due), "a run %s (%s) has the parts \"%s\", not \"%s\"", p->title,
+		_i % 2 ? "seen" : "told", parts(), due);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT sum(part_end - part_start) FROM charge WHERE kind = 'suspended'"), total_s);
 	ck_assert_int_eq(books_ask(&b, "SELECT held FROM allocation_sum"), 0);
 	ck_assert_int_eq(books_ask(&b, "SELECT charged FROM allocation_sum"),
-		books_ask(&b, "SELECT coalesce(sum(2000 * (part_end - part_start)), 0) FROM charge WHERE kind = 'funded'"));
+		books_ask(&b,
+		"SELECT coalesce(sum(2000 * (part_end - part_start)), 0) FROM charge WHERE kind = 'funded'"));
 }
 END_TEST
 
@@ -399,7 +417,8 @@ Suite *run_months_suite(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, parts_are_of_one_month_and_add_up_whenever_a_pass_looked, 0, STORIES * PASSES);
-	tcase_add_loop_test(t, suspended_seconds_cost_nothing_and_lie_where_they_were_seen, 0, 2 * (int)(sizeof(pauses) / sizeof(pauses[0])));
+	tcase_add_loop_test(t, suspended_seconds_cost_nothing_and_lie_where_they_were_seen, 0,
+		2 * (int)(sizeof(pauses) / sizeof(pauses[0])));
 	tcase_add_test(t, a_pause_in_which_the_job_is_cancelled_was_none);
 	tcase_add_test(t, the_hold_goes_on_over_the_edge_and_is_less_by_what_was_charged);
 	tcase_add_loop_test(t, away_over_the_edge_the_parts_are_the_same_whatever_comes_first, 0, 2);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_said.c - which write a request id stands for: the same one again, another, and which ids people may give */
+ * test_said.c - which write a request id stands for: the same one again, another, and which ids people may
+ * give */
 #include "budgetd/ledger_said.h"
 #include "budgetd/routes.h"
 #include "budgetd/said.h"
@@ -79,9 +80,11 @@ START_TEST(an_id_is_one_write_over_all_calls)
 	for (size_t i = 0; i < sizeof(sayings) / sizeof(sayings[0]); i++) {
 		int rc = books_do(&b, LEDGER_MONEY, say, (void *)&sayings[i]);
 
-		ck_assert_msg((rc < 0 ? -errno : rc) == sayings[i].is, "saying %zu, %s: %d %s", i, sayings[i].body, rc, b.why.text);
+		ck_assert_msg((rc < 0 ? -errno : rc) == sayings[i].is, "saying %zu, %s: %d %s", i,
+			sayings[i].body, rc, b.why.text);
 		if (sayings[i].is == OTHER)	/* it tells nothing of the other one */
-			ck_assert_msg(!strstr(b.why.text, "vision") && !strstr(b.why.text, "deposit"), "%s", b.why.text);
+			ck_assert_msg(!strstr(b.why.text, "vision") && !strstr(b.why.text, "deposit"), "%s",
+				b.why.text);
 	}
 }
 END_TEST

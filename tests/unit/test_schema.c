@@ -19,7 +19,8 @@ static void setup(void)
 {
 	const char *tmp = getenv("TMPDIR");
 
-	snprintf(folder, sizeof(folder), "%.40s/schema-XXXXXX", tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+	snprintf(folder, sizeof(folder), "%.40s/schema-XXXXXX", tmp && *tmp &&
+		strlen(tmp) < 40 ? tmp : "/tmp");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/ledger.db", folder);
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
@@ -41,7 +42,8 @@ static void teardown(void)
 
 static void does(const char *sql)
 {
-	ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, "%.60s: %s", sql, sqlite3_errmsg(db));
+	ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, "%.60s: %s", sql,
+		sqlite3_errmsg(db));
 }
 
 static int64_t ask(const char *sql)
@@ -49,8 +51,8 @@ static int64_t ask(const char *sql)
 	sqlite3_stmt *st = NULL;
 	int64_t value;
 
-	ck_assert_msg(sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW, "%s: %s", sql,
-		sqlite3_errmsg(db));
+	ck_assert_msg(sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK &&
+		sqlite3_step(st) == SQLITE_ROW, "%s: %s", sql, sqlite3_errmsg(db));
 	value = sqlite3_column_int64(st, 0);
 	sqlite3_finalize(st);
 	return value;
@@ -65,7 +67,8 @@ static void load(size_t version)
 	FILE *f;
 
 	ck_assert_msg(schema_build(db, &then, &why) == 0, "%s", why.text);
-	snprintf(name, sizeof(name), "%s/fixtures/%04zu.sql", getenv("CASES") ? getenv("CASES") : ".", version);
+	snprintf(name, sizeof(name), "%s/fixtures/%04zu.sql", getenv("CASES") ? getenv("CASES") : ".",
+		version);
 	f = fopen(name, "r");
 	ck_assert_msg(f != NULL, "%s: every schema has its rows there", name);
 	rows = calloc(1, 1 << 20);
@@ -84,7 +87,8 @@ static void rows_are_sound(void)
 	ck_assert_int_eq(audit_prepare(db, &why), 0);
 	for (size_t i = 0; i < audit_check_count; i++)
 		if (strcmp(audit_checks[i].id, "schema"))
-			ck_assert_msg(audit_make(db, &audit_checks[i], &wrong) == 0, "%s: %s", audit_checks[i].id, wrong.text);
+			ck_assert_msg(audit_make(db, &audit_checks[i], &wrong) == 0, "%s: %s",
+				audit_checks[i].id, wrong.text);
 }
 
 START_TEST(every_schema_that_was_released_is_brought_forward)
@@ -102,7 +106,8 @@ START_TEST(every_schema_that_was_released_is_brought_forward)
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 	ck_assert_int_eq(ask("PRAGMA user_version"), (int64_t)schema_steps.count);
 	ck_assert_int_eq(ask("SELECT amount - charged - held FROM allocation_sum s JOIN allocation a ON a.id = s.allocation"
-			     " JOIN project p ON p.id = a.project WHERE p.name = 'vision'"), 183600000 - 5400000 - 10800000);
+			     " JOIN project p ON p.id = a.project WHERE p.name = 'vision'"),
+			     183600000 - 5400000 - 10800000);
 }
 END_TEST
 
@@ -112,7 +117,8 @@ END_TEST
 
 static const char wider[] = "ALTER TABLE journal ADD COLUMN later INTEGER REFERENCES journal(id);"
 			    "ALTER TABLE run ADD COLUMN later TEXT;";
-static const char rebuilt[] = "CREATE TABLE member_new (project INTEGER NOT NULL REFERENCES project(id), user TEXT NOT NULL, role TEXT NOT NULL,"
+static const char rebuilt[] =
+	"CREATE TABLE member_new (project INTEGER NOT NULL REFERENCES project(id), user TEXT NOT NULL, role TEXT NOT NULL,"
 			      " since INTEGER, PRIMARY KEY (project, user)) STRICT, WITHOUT ROWID;"
 			      "INSERT INTO member_new SELECT project, user, role, NULL FROM member;"
 			      "DROP TABLE member; ALTER TABLE member_new RENAME TO member;";
@@ -152,7 +158,8 @@ END_TEST
 
 START_TEST(a_new_file_and_one_that_was_brought_forward_are_alike)
 {
-	static const char all_sql[] = "SELECT count(*) FROM (SELECT type, name, sql FROM main.sqlite_schema EXCEPT SELECT type, name, sql FROM"
+	static const char all_sql[] =
+		"SELECT count(*) FROM (SELECT type, name, sql FROM main.sqlite_schema EXCEPT SELECT type, name, sql FROM"
 				      " other.sqlite_schema)";
 	const struct schema_steps later = STEPS(schema_steps.sql[0], wider, rebuilt);
 	char other[144], attach[180];
@@ -187,7 +194,8 @@ START_TEST(a_step_that_fails_leaves_everything_as_it_was)
 
 	load(1);
 	objects = ask("SELECT sum(length(sql)) FROM sqlite_schema");
-	ck_assert_msg(schema_upgrade(db, path, &later, &why) == -1, "a step %s was taken", bad_steps[_i].what);
+	ck_assert_msg(schema_upgrade(db, path, &later, &why) == -1, "a step %s was taken",
+		bad_steps[_i].what);
 	ck_assert_msg(strstr(why.text, bad_steps[_i].says) && strstr(why.text, "from schema 1 to 3") &&
 		strstr(why.text, "it was left as it is"), "%s", why.text);
 	ck_assert_int_eq(ask("PRAGMA user_version"), 1);
@@ -225,7 +233,8 @@ START_TEST(a_file_of_a_build_that_was_never_released_is_refused_at_the_start)
 	does(unreleased[_i].change);
 	ck_assert_int_eq(ledger_open(path, &l, &why), -1);
 	ck_assert_int_eq(errno, EPROTO);
-	ck_assert_msg(strstr(why.text, unreleased[_i].says) && strstr(why.text, "never released") && strstr(why.text, "budgetd --init"), "%s", why.text);
+	ck_assert_msg(strstr(why.text, unreleased[_i].says) && strstr(why.text, "never released") &&
+		strstr(why.text, "budgetd --init"), "%s", why.text);
 }
 END_TEST
 
@@ -235,13 +244,16 @@ Suite *schema_suite(void)
 	TCase *t = tcase_create("schema");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_loop_test(t, every_schema_that_was_released_is_brought_forward, 1, (int)schema_steps.count + 1);
+	tcase_add_loop_test(t, every_schema_that_was_released_is_brought_forward, 1,
+		(int)schema_steps.count + 1);
 	tcase_add_test(t, all_steps_that_are_missing_are_taken_in_order);
 	tcase_add_test(t, what_is_written_after_a_step_is_chained_with_its_new_columns);
 	tcase_add_test(t, a_new_file_and_one_that_was_brought_forward_are_alike);
-	tcase_add_loop_test(t, a_step_that_fails_leaves_everything_as_it_was, 0, sizeof(bad_steps) / sizeof(bad_steps[0]));
+	tcase_add_loop_test(t, a_step_that_fails_leaves_everything_as_it_was, 0,
+		sizeof(bad_steps) / sizeof(bad_steps[0]));
 	tcase_add_test(t, an_older_version_refuses_a_newer_file);
-	tcase_add_loop_test(t, a_file_of_a_build_that_was_never_released_is_refused_at_the_start, 0, sizeof(unreleased) / sizeof(unreleased[0]));
+	tcase_add_loop_test(t, a_file_of_a_build_that_was_never_released_is_refused_at_the_start, 0,
+		sizeof(unreleased) / sizeof(unreleased[0]));
 	suite_add_tcase(s, t);
 	return s;
 }

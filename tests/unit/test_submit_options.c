@@ -69,7 +69,8 @@ static void check_script(
 
 	ck_assert_int_eq(rc, 0);
 	if (got->gpus_min == got->gpus_max)
-		snprintf(answer, sizeof(answer), "%" PRId64 "%s", got->gpus_max, got->exact ? "" : got->at_least ? "?" : "??");
+		snprintf(answer, sizeof(answer), "%" PRId64 "%s", got->gpus_max,
+			got->exact ? "" : got->at_least ? "?" : "??");
 	else
 		snprintf(answer, sizeof(answer), "%" PRId64 "..%" PRId64, got->gpus_min, got->gpus_max);
 	ck_assert_msg(

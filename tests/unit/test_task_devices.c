@@ -45,13 +45,17 @@ static void drivers_put(const char *dir, const struct devices *d)
 
 		pci_text(&g->address, address);
 		if (g->vendor == PCI_NVIDIA) {
-			snprintf(text, sizeof(text), "Model: \t\t Test\nIRQ:   \t\t 42\nGPU UUID: \t GPU-%08d-aaaa-bbbb-cccc-dddddddddddd\nDevice Minor: \t %d",
+			snprintf(text, sizeof(text),
+				"Model: \t\t Test\nIRQ:   \t\t 42\nGPU UUID: \t "
+				"GPU-%08d-aaaa-bbbb-cccc-dddddddddddd\nDevice Minor: \t %d",
 				nvidia, nvidia);
 			nvidia++;
 			machine_put(dir, text, "proc/driver/nvidia/gpus/%s/information", address);
 		} else if (g->vendor == PCI_AMD && !g->console) {
-			machine_put(dir, "", "sys/bus/pci/devices/%s/drm/renderD%d/uevent", address, 128 + amd);
-			snprintf(text, sizeof(text), "cpu_cores_count 0\nlocation_id %d\ndomain 0", g->address.bus << 8);
+			machine_put(
+				dir, "", "sys/bus/pci/devices/%s/drm/renderD%d/uevent", address, 128 + amd);
+			snprintf(text, sizeof(text), "cpu_cores_count 0\nlocation_id %d\ndomain 0",
+				g->address.bus << 8);
 			machine_put(dir, text, "sys/class/kfd/kfd/topology/nodes/%d/properties", 20 - amd);
 			amd++;
 		}
@@ -101,8 +105,10 @@ START_TEST(gpus_are_as_the_table_says)
 	task_gpus_find(&d, names, variable_of, (char *)(strcmp(c->col[2], "\"\"") ? c->col[2] : ""), &t);
 	for (int i = 0; i < t.count; i++)
 		strcat(strcat(text, i ? " " : ""), pci_text(&t.gpu[i]->address, address));
-	ck_assert_msg(!strcmp(text, case_none(c, 3) ? "" : c->col[3]), "line %d: %s: %s", c->line, c->col[2], text);
-	ck_assert_msg(t.unsure == !strcmp(c->col[4], "yes"), "line %d: %s", c->line, t.unsure ? "unsure" : "sure");
+	ck_assert_msg(
+		!strcmp(text, case_none(c, 3) ? "" : c->col[3]), "line %d: %s: %s", c->line, c->col[2], text);
+	ck_assert_msg(
+		t.unsure == !strcmp(c->col[4], "yes"), "line %d: %s", c->line, t.unsure ? "unsure" : "sure");
 	devices_free(&d);
 	numa_free(&numa);
 	close(root);

@@ -46,7 +46,8 @@ static const struct { const char *comment; bool waits; const char *with, *withou
 
 START_TEST(a_mark_is_set_and_taken_away_and_all_else_stays)
 {
-	char *with = token_set_waits(marks[_i].comment, true), *without = token_set_waits(marks[_i].comment, false);
+	char *with = token_set_waits(marks[_i].comment, true),
+		*without = token_set_waits(marks[_i].comment, false);
 
 	ck_assert(token_waits(marks[_i].comment) == marks[_i].waits);
 	ck_assert_str_eq(with, marks[_i].with);
@@ -62,7 +63,8 @@ Suite *token_suite(void)
 	Suite *s = suite_create("token");
 	TCase *t = tcase_create("find");
 
-	tcase_add_loop_test(t, a_mark_is_set_and_taken_away_and_all_else_stays, 0, sizeof(marks) / sizeof(marks[0]));
+	tcase_add_loop_test(t, a_mark_is_set_and_taken_away_and_all_else_stays, 0,
+		sizeof(marks) / sizeof(marks[0]));
 	tcase_add_loop_test(t, a_token_is_found_as_the_table_says, 0, sizeof(rows) / sizeof(rows[0]));
 	suite_add_tcase(s, t);
 	return s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * test_user_shares.c - a leaf that is divided among its users: who goes first in it, by what each had for their weight */
+ * test_user_shares.c - a leaf that is divided among its users: who goes first in it, by what each had for
+ * their weight */
 #include "budgetd/ledger_user_share.h"
 #include "budgetd/ranking.h"
 #include "budgetd/ranking_users.h"
@@ -54,7 +55,8 @@ static int divide_step(struct ledger *l, void *arg, struct fault *why)
 
 static void divide(int64_t project, enum user_shares how)
 {
-	ck_assert_msg(books_do(&b, LEDGER_MONEY, divide_step, &(struct dividing){ project, how }) == 0, "%s", b.why.text);
+	ck_assert_msg(books_do(&b, LEDGER_MONEY, divide_step, &(struct dividing){ project, how }) == 0, "%s",
+		b.why.text);
 	ledger_invariants(&b);
 }
 
@@ -85,7 +87,8 @@ static int weigh(int64_t project, int64_t uid, const char *user, int64_t share, 
 static void use(int64_t project, int64_t uid, int64_t gpus, int64_t start, int64_t hours)
 {
 	static int64_t job = 100;
-	struct submission s = { .project = project, .gpus = gpus, .min_runtime_s = hours * HOUR, .now = start, .uid = uid };
+	struct submission s = { .project = project, .gpus = gpus, .min_runtime_s = hours * HOUR, .now = start,
+		.uid = uid };
 	struct run r;
 
 	ck_assert_int_eq(books_submit(&b, &s), 0);
@@ -118,7 +121,8 @@ static int renew(struct ledger *l, void *arg, struct fault *why)
 
 	if (!kept && ranking_empty(&kept, why) < 0)
 		return -1;
-	return ranking_expect(kept, x->waits, x->nwaits, why) < 0 ? -1 : ranking_renew(kept, l, WEEK, NULL, &healthy, x->now, why);
+	return ranking_expect(kept, x->waits, x->nwaits, why) < 0 ? -1
+		: ranking_renew(kept, l, WEEK, NULL, &healthy, x->now, why);
 }
 
 /* What was kept and renewed says the same as what is made anew, which is in `kept` afterwards. */
@@ -130,7 +134,8 @@ static void rank_with(int64_t now, const struct project_user *waits, size_t n)
 	ck_assert_msg(books_do(&b, LEDGER_READ, make, &x) == 0, "%s", b.why.text);
 	ck_assert_msg(books_do(&b, LEDGER_READ, renew, &x) == 0, "%s", b.why.text);
 	for (size_t i = 0; i < 3; i++) {
-		ck_assert_int_eq(ranking_node_of(x.r, vision, uids[i]), ranking_node_of(kept, vision, uids[i]));
+		ck_assert_int_eq(ranking_node_of(x.r, vision, uids[i]),
+			ranking_node_of(kept, vision, uids[i]));
 		ck_assert_uint_eq(ranking_rank(x.r, vision, uids[i]), ranking_rank(kept, vision, uids[i]));
 	}
 	ranking_free(x.r);
@@ -197,7 +202,8 @@ END_TEST
 
 START_TEST(who_runs_or_waits_has_one_too)
 {
-	struct submission waits = { .project = vision, .gpus = 1, .min_runtime_s = HOUR, .now = NOON, .uid = ADA }, runs = waits;
+	struct submission waits = { .project = vision, .gpus = 1, .min_runtime_s = HOUR, .now = NOON,
+		.uid = ADA }, runs = waits;
 	const struct project_user free_one = { vision, CID };
 	struct run r;
 
@@ -233,12 +239,15 @@ START_TEST(who_had_less_goes_first_and_the_project_stays_where_it_is)
 	ck_assert_int_eq(figure(fairshare_charged, ADA), 40 * GPU_H);
 	ck_assert_int_eq(figure(fairshare_charged, BOB), 10 * GPU_H);
 	ck_assert_int_eq(figure(fairshare_entitled, ADA), figure(fairshare_entitled, BOB));
-	ck_assert_int_eq(fairshare_ratio_ppm(ranking_funded(kept), (size_t)ranking_node(kept, vision)), of_project);
-	ck_assert_uint_lt(ranking_rank(kept, speech, CID), ranking_rank(kept, vision, BOB));	/* projects first */
+	ck_assert_int_eq(fairshare_ratio_ppm(ranking_funded(kept), (size_t)ranking_node(kept, vision)),
+		of_project);
+	/* projects first */
+	ck_assert_uint_lt(ranking_rank(kept, speech, CID), ranking_rank(kept, vision, BOB));
 }
 END_TEST
 
-/* ada had four times as much as bob: a weight of 5 beside 1 turns the order, in the window after it is set. */
+/* ada had four times as much as bob: a weight of 5 beside 1 turns the order, in the window after it is
+ * set. */
 START_TEST(a_weight_turns_the_order_from_when_it_is_set)
 {
 	int64_t ratio;
@@ -251,14 +260,16 @@ START_TEST(a_weight_turns_the_order_from_when_it_is_set)
 	ck_assert_int_eq(weigh(vision, ADA, "ada", 5, NOON + 10 * HOUR), 0);
 	rank(NOON + 10 * HOUR);
 	ck_assert(before(BOB, ADA));
-	ck_assert_int_eq(figure(fairshare_entitled, ADA), 672 * GPU_H);	/* half of the 1,344 of vision in a week: the past is what it was */
+	/* half of the 1,344 of vision in a week: the past is what it was */
+	ck_assert_int_eq(figure(fairshare_entitled, ADA), 672 * GPU_H);
 	ck_assert_int_eq(figure(fairshare_ratio_ppm, ADA), ratio);
 	rank(NOON + 10 * HOUR + WEEK - 10 * HOUR);
 	ck_assert(before(ADA, BOB));
 	ck_assert_int_eq(weigh(vision, ADA, "ada", 1, NOON + WEEK - HOUR), 0);
 	rank(NOON + WEEK - HOUR);
 	ck_assert(before(ADA, BOB));
-	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM change WHERE what = 'user_share' AND user = 'ada'"), 2);
+	ck_assert_int_eq(books_ask(&b,
+		"SELECT count(*) FROM change WHERE what = 'user_share' AND user = 'ada'"), 2);
 }
 END_TEST
 
@@ -324,7 +335,8 @@ START_TEST(weights_are_for_users_of_a_leaf)
 	ck_assert_msg(strstr(b.why.text, "projects below it (2)") != NULL, "%s", b.why.text);
 	ck_assert_int_eq(weigh(vision, ADA, "ada", USER_SHARE_MAX + 1, NOON), -1);
 	ck_assert_int_eq(weigh(vision, ADA, "ada", 3, NOON), 0);
-	ck_assert_int_eq(weigh(vision, ADA, "ada.lovelace", 4, NOON), 0);	/* the name of the first time stays */
+	/* the name of the first time stays */
+	ck_assert_int_eq(weigh(vision, ADA, "ada.lovelace", 4, NOON), 0);
 	uid = books_ask(&b, "SELECT uid FROM user_share WHERE user = 'ada' AND share = 4");
 	ck_assert_int_eq(uid, ADA);
 }

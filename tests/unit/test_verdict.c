@@ -82,7 +82,8 @@ START_TEST(what_waits_for_money_is_held_and_marked)
 	struct verdict v;
 
 	ck_assert_int_eq(verdict_read(json_tokener_parse("{\"verdict\": \"accept\", \"tier\": \"funded\","
-							 "\"token\": \"gpubudget:a1\", \"held\": true}"), &v, NULL), 0);
+							 "\"token\": \"gpubudget:a1\", \"held\": true}"), &v,
+							 NULL), 0);
 	verdict_apply(&v, &d);
 	ck_assert_uint_eq(d.priority, 0);
 	ck_assert_str_eq(d.admin_comment, "gpubudget:a1 gpubudget-waits");
@@ -103,7 +104,8 @@ START_TEST(a_refusing_or_silent_verdict_changes_nothing)
 
 	ck_assert_int_eq(verdict_read(json_tokener_parse(texts[_i]), &v, NULL), 0);
 	verdict_apply(&v, &d);
-	ck_assert(!d.qos && !d.account && !d.admin_comment && d.site_factor == NO_VAL && d.priority == NO_VAL);
+	ck_assert(!d.qos && !d.account && !d.admin_comment && d.site_factor == NO_VAL &&
+		d.priority == NO_VAL);
 	verdict_clear(&v);
 }
 END_TEST
@@ -188,16 +190,20 @@ END_TEST
 
 START_TEST(a_hold_and_a_place_by_hand_are_told_apart)
 {
-	job_desc_msg_t none = job_new(), hold = job_new(), release = job_new(), lower = job_new(), nice = job_new(), zero = job_new();
+	job_desc_msg_t none = job_new(), hold = job_new(), release = job_new(), lower = job_new(),
+		nice = job_new(), zero = job_new();
 
 	hold.priority = 0;
 	release.priority = INFINITE;
 	lower.priority = 1;
 	nice.nice = NICE_OFFSET + 5;
 	zero.nice = NICE_OFFSET;
-	ck_assert(!question_holds(&none) && question_holds(&hold) && !question_holds(&release) && !question_holds(&lower));
-	ck_assert(!question_moves_by_hand(&none) && !question_moves_by_hand(&hold) && !question_moves_by_hand(&release));
-	ck_assert(question_moves_by_hand(&lower) && question_moves_by_hand(&nice) && !question_moves_by_hand(&zero));
+	ck_assert(!question_holds(&none) && question_holds(&hold) && !question_holds(&release) &&
+		!question_holds(&lower));
+	ck_assert(!question_moves_by_hand(&none) && !question_moves_by_hand(&hold) &&
+		!question_moves_by_hand(&release));
+	ck_assert(question_moves_by_hand(&lower) && question_moves_by_hand(&nice) &&
+		!question_moves_by_hand(&zero));
 }
 END_TEST
 

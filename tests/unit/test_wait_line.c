@@ -36,7 +36,8 @@ static void read_project(struct tree *t, char *text)
 	char name[PROJECT_NAME_MAX];
 
 	*n = (struct budget_node){ .metered = money != NULL };
-	if (money && sscanf(money, "=%jd,%jd,%jd.%jd", (intmax_t *)&n->amount, (intmax_t *)&n->held, (intmax_t *)&n->cap,
+	if (money && sscanf(money, "=%jd,%jd,%jd.%jd", (intmax_t *)&n->amount, (intmax_t *)&n->held,
+		(intmax_t *)&n->cap,
 			(intmax_t *)&t->cap_user[t->count]) < 1)
 		cases_die(&cases, t->row, "%s has no amount", text);
 	if (money)
@@ -80,9 +81,11 @@ static void read_job(const struct tree *t, const char *word, struct wait_job *j,
 	intmax_t job, user = 0, tasks, each, paid = 0;
 	const char *rest = strchr(word, ':');
 
-	if (!rest || sscanf(word, "%jd.%jd", &job, &user) < 1 || sscanf(rest, ":%63[^:]:%jdx%jd+%jd", name, &tasks, &each, &paid) < 3)
+	if (!rest || sscanf(word, "%jd.%jd", &job, &user) < 1 ||
+		sscanf(rest, ":%63[^:]:%jdx%jd+%jd", name, &tasks, &each, &paid) < 3)
 		cases_die(&cases, t->row, "%s is no job", word);
-	*j = (struct wait_job){ .job = job, .user = user, .tasks = tasks, .per_task = each, .paid = paid, .stands = word[strlen(word) - 1] != '!' };
+	*j = (struct wait_job){ .job = job, .user = user, .tasks = tasks, .per_task = each, .paid = paid,
+		.stands = word[strlen(word) - 1] != '!' };
 }
 
 /* Asked over what there is, as if what it has were given back; and what it gets is taken. */
@@ -127,7 +130,8 @@ START_TEST(the_line_goes_on_as_the_table_says)
 		ask(&t, &line, word, one, sizeof(one));
 		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", *all ? " " : "", one);
 	}
-	ck_assert_msg(!strcmp(all, row->col[GIVES]), "%s: %s, the table says %s", row->col[NAME], all, row->col[GIVES]);
+	ck_assert_msg(!strcmp(all, row->col[GIVES]), "%s: %s, the table says %s", row->col[NAME], all,
+		row->col[GIVES]);
 	wait_line_clear(&line);
 }
 END_TEST
@@ -141,7 +145,8 @@ START_TEST(no_more_is_given_than_there_is)
 	unsigned int seed = (unsigned int)_i + 1;
 
 	for (int i = 0; i < 100; i++) {
-		struct wait_job j = { .job = i + 1, .tasks = rand_r(&seed) % 9 + 1, .per_task = rand_r(&seed) % 50, .stands = rand_r(&seed) % 3 };
+		struct wait_job j = { .job = i + 1, .tasks = rand_r(&seed) % 9 + 1,
+			.per_task = rand_r(&seed) % 50, .stands = rand_r(&seed) % 3 };
 		struct wait_answer got;
 
 		ck_assert_int_eq(wait_line_ask(&line, &j, &v, projects, 1, &got, NULL), 0);

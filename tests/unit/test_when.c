@@ -20,15 +20,15 @@ START_TEST(a_moment_is_read_as_the_table_says)
 	tzset();
 	rv = when_parse(c->col[2], case_number(c, 1), &at, &why);
 	if (case_none(c, 3)) {
-		ck_assert_msg(rv == -1 && errno == EINVAL, "line %d: \"%s\" was taken as %jd", c->line, c->col[2],
-			(intmax_t)at);
+		ck_assert_msg(rv == -1 && errno == EINVAL, "line %d: \"%s\" was taken as %jd", c->line,
+			c->col[2], (intmax_t)at);
 		ck_assert_msg(at == -1, "line %d: a refusal changed the result", c->line);
 		ck_assert_msg(why.text[0], "line %d: a refusal without a text", c->line);
 		return;
 	}
 	ck_assert_msg(rv == 0, "line %d: %s", c->line, why.text);
-	ck_assert_msg(at == case_number(c, 3), "line %d: \"%s\" is %jd, the table says %s", c->line, c->col[2],
-		(intmax_t)at, c->col[3]);
+	ck_assert_msg(at == case_number(c, 3), "line %d: \"%s\" is %jd, the table says %s", c->line,
+		c->col[2], (intmax_t)at, c->col[3]);
 }
 END_TEST
 

@@ -58,7 +58,8 @@ END_TEST
 START_TEST(a_day_begins_at_the_local_midnight)
 {
 	struct zone *z = zone_new("Europe/Berlin", NULL);
-	const int64_t midnight = 1774738800, noon = midnight + 11 * 3600;	/* 2026-03-29: put forward at 2 */
+	/* 2026-03-29: put forward at 2 */
+	const int64_t midnight = 1774738800, noon = midnight + 11 * 3600;
 
 	ck_assert_ptr_nonnull(z);
 	ck_assert_int_eq(zone_offset(z, midnight), 3600);
