@@ -31,7 +31,7 @@ enum binding binding_of(const char *type)
 	return names(type, "mask_cpu") ? BINDING_MASK : BINDING_NONE;
 }
 
-static bool all_alike(const struct deal_task tasks[], int count)
+static bool all_alike(const struct deal_task *tasks, int count)
 {
 	for (int t = 1; t < count; t++)
 		if (!cpu_set_equal(&tasks[0].cpus, &tasks[t].cpus))
@@ -39,7 +39,7 @@ static bool all_alike(const struct deal_task tasks[], int count)
 	return true;
 }
 
-static bool any_known(const struct deal_task tasks[], int count)
+static bool any_known(const struct deal_task *tasks, int count)
 {
 	for (int t = 0; t < count; t++)
 		if (tasks[t].near && tasks[t].near->known)
@@ -48,7 +48,7 @@ static bool any_known(const struct deal_task tasks[], int count)
 }
 
 /* 1: done; 0: it does not fit; -1 and ENOMEM. */
-static int share_out(const struct cores *cores, struct deal_task tasks[], int count, int cpus_each)
+static int share_out(const struct cores *cores, struct deal_task *tasks, int count, int cpus_each)
 {
 	struct cpu_set *set = calloc((size_t)count, sizeof(*set));
 	int rv = -1;
@@ -66,7 +66,7 @@ static int share_out(const struct cores *cores, struct deal_task tasks[], int co
 	return rv;
 }
 
-int plan_make(const struct cores *cores, struct deal_task tasks[], int count, enum binding binding,
+int plan_make(const struct cores *cores, struct deal_task *tasks, int count, enum binding binding,
 	int cpus_each, enum plan *done)
 {
 	int rv;

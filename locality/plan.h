@@ -25,7 +25,7 @@ enum plan { PLAN_KEPT, PLAN_SHARED_OUT, PLAN_SWAPPED };
 
 /* `cpus_each`: what Slurm gives a task at least. *done set and tasks[].cpus as they are to be. 0; or -1 and
  * ENOMEM, the CPUs untouched. */
-int plan_make(const struct cores *cores, struct deal_task tasks[], int count, enum binding binding,
+int plan_make(const struct cores *cores, struct deal_task *tasks, int count, enum binding binding,
 	int cpus_each, enum plan *done);
 
 #endif
