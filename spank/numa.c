@@ -256,7 +256,7 @@ static int affinity_set(struct work *w)
 static int cpus_deal(struct work *w, int cpus_each, enum binding binding)
 {
 	struct cores cores = { 0 };
-	enum plan done;
+	enum plan done = PLAN_KEPT;
 	int rv;
 
 	if (w->kept || w->step->mode < NUMA_AUTO)
