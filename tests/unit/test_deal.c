@@ -61,7 +61,7 @@ static struct scene *scene_of(const char *machine)
 	for (int i = 0; i < MACHINES; i++)
 		if (!strcmp(machines[i], machine))
 			return &scenes[i];
-	return NULL;
+	ck_abort_msg("%s is none of the machines", machine);
 }
 
 static void scenes_free(void)
