@@ -24,7 +24,8 @@ struct check_run {
 	struct agreement_run a;
 	bool fresh;
 	bool judged;			/* one of ours, in the window, not fresh */
-	bool pauses_free;		/* it costs nothing while it is suspended: by the books, else by the settings */
+	/* it costs nothing while it is suspended: by the books, else by the settings */
+	bool pauses_free;
 	bool repaired;			/* by a correction of this command, or would be (--dry-run) */
 	amount_t refunded;		/* by that */
 	struct json_object *row;	/* of the books, NULL = not there */

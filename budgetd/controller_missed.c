@@ -103,7 +103,8 @@ static int by_start(const void *a, const void *b)
 
 /* The oldest start first: a run that was given more than its hold pays for is the first to get the rest. The
  * comment has the token of the answer, for what was not tied to it yet; NULL = not known. */
-static int meet_rows(struct pass *p, const struct run_table *rows, const char *admin_comment, struct fault *why)
+static int meet_rows(struct pass *p, const struct run_table *rows, const char *admin_comment,
+	struct fault *why)
 {
 	const struct run_row **row = calloc(rows->count + 1, sizeof(*row));
 

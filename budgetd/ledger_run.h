@@ -31,8 +31,8 @@ struct run {
 	/* since when its minimum runtime protects it no more; 0 = it does (ledger_event.h) */
 	int64_t unprotected_at;
 	char unprotected_why[16];	/* the word of its reason */
-	/* Is it free while it is suspended? As the site had it when the run was opened: what is set later does
-	 * not touch it, as with its price. */
+	/* Is it free while it is suspended? As the site had it when the run was opened: what is set later
+	 * does not touch it, as with its price. */
 	bool pauses_free;
 	int64_t suspended_s;		/* of it so far that cost nothing */
 };

@@ -8,10 +8,11 @@
  *   ROCR_VISIBLE_DEVICES   the same for AMD, in the order of KFD; HIP_VISIBLE_DEVICES counts what ROCR left
  *                          over (and so does CUDA_VISIBLE_DEVICES where no NVIDIA GPU is)
  *   ZE_AFFINITY_MASK       Intel: cards, "0.1" a tile of card 0
- *   SLURM_STEP_GPUS, SLURM_JOB_GPUS    Slurm's own indices on the node, in the order of the bus with AutoDetect
+ *   SLURM_STEP_GPUS, SLURM_JOB_GPUS    Slurm's own indices on the node, in the order of the bus with
+ *                                      AutoDetect
  *   device files           what the cgroup lets through: the surest of all
- * Where several GPUs can be meant the result has all of them and is `unsure`: near to all is safe, near to the
- * wrong one is not.
+ * Where several GPUs can be meant the result has all of them and is `unsure`: near to all is safe, near to
+ * the wrong one is not.
  *
  * Threads  pure functions but for the getter */
 #ifndef LOCALITY_TASK_DEVICES_H

@@ -3,8 +3,8 @@
  *
  * mode     off; report: tell, move nothing; auto: move, tell of a task without a CPU beside its GPU; strict:
  *          that ends the task
- * order    numa_new, before the tasks are forked · numa_forked for each, by slurmstepd · numa_task in each, as
- *          its user
+ * order    numa_new, before the tasks are forked · numa_forked for each, by slurmstepd · numa_task in each,
+ *          as its user
  * never    a step without GPUs waits for nothing; nothing that cannot be read or set ends a task, but strict
  *
  * Threads  as said above; an object is shared with what is forked later, and else not */
