@@ -367,7 +367,8 @@ static int check_idle(const struct settings *s, struct fault *why)
 	return 0;
 }
 
-/* Two tiers in one QOS: free runs would be protected, or funded ones displaced. Slurm's names have no case. */
+/* Two tiers in one QOS: free runs would be protected, or funded ones displaced. Slurm's names have no
+ * case. */
 static int check_tiers(const struct settings *s, struct fault *why)
 {
 	const struct {
