@@ -203,6 +203,14 @@ struct terms *policy_take(struct policy *p)
 
 /* --- asking ---------------------------------------------------------------------------------------- */
 
+/* The default partition is not known here: where one is named to be otherwise, budgetd has to be asked. */
+bool policy_is_off(const struct terms *t, const char *partition)
+{
+	bool known = (partition && *partition) || !*t->settings->enforce_partitions;
+
+	return known && settings_enforcement(t->settings, partition) == ENFORCE_OFF;
+}
+
 static void trouble_log(struct terms *t, const struct fault *why)
 {
 	unsigned int others;

@@ -28,6 +28,9 @@ struct terms *policy_take(struct policy *p);
 void policy_put(struct terms *t);
 const struct settings *policy_settings(const struct terms *t);	/* borrowed until policy_put */
 
+/* enforce is off where the job goes (NULL: no partition was given): nobody is asked, nothing is changed. */
+bool policy_is_off(const struct terms *t, const char *partition);
+
 /* Ask budgetd. 0 and *v set, to be cleared by verdict_clear; or -1: it cannot be asked, or its answer is
  * none; that is logged here, once in a while and counted. Takes at most the deadline, and no time at all
  * after a missed one (client/breaker.h). */
