@@ -18,8 +18,8 @@
 struct policy;			/* the file, watched */
 struct terms;			/* what one moment's file says, with the connections made from it */
 
-/* `path` is copied. A missing or broken file gives the defaults and a line in the log. NULL and errno
- * ENOMEM. */
+/* `path` is copied. A missing or broken file gives the defaults and a line in the log; with a broken one
+ * nothing is changed without budgetd's answer. NULL and errno ENOMEM. */
 struct policy *policy_new(const char *path);
 void policy_free(struct policy *p);	/* NULL is fine; terms still taken stay good until they are put */
 
