@@ -121,8 +121,8 @@ static struct terms *terms_load(const char *path)
 	return NULL;
 }
 
-/* Of a file that is there and cannot be used nobody knows whether it says shadow mode: until it is mended, what
- * budgetd does not answer is not changed. */
+/* Of a file that is there and cannot be used nobody knows whether it says shadow mode: until it is mended,
+ * what budgetd does not answer is not changed. */
 static struct terms *terms_without(const char *path)
 {
 	struct settings *settings = settings_defaults();
