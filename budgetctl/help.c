@@ -71,7 +71,8 @@ static const struct {
 	{"GPU-HOURS", "GPU-HOURS is \"8\", \"1.5h\", \"90m\" or \"3600s\"."},
 	{"SBATCH-OPTION",
 		"The words are those of sbatch: its options, then the script, whose #SBATCH lines are read "
-		"(- is standard input); options on the command line win. \":\" begins the next component of "
+		"(- is standard input); its variables (SBATCH_ACCOUNT, SBATCH_PARTITION, SBATCH_TIMELIMIT...) win over the "
+		"script, options on the command line over both. \":\" begins the next component of "
 		"a het job. "
 		"So -n is --ntasks here and -t is --time; -o is ours when a format follows.\n"
 		"A job that would be refused is an answer (\"accepted\": false) and ends with 0. A request "
