@@ -45,25 +45,61 @@ static int option_of(int value)
 	return -1;
 }
 
-/* An option that getopt does not know, or that stands there without its argument. */
-static int option_wrong(int value, const char *word)
+/* Take the one or two words of the command off the front. */
+static void command_take(struct arguments *a, bool *noun_known)
 {
-	const char *names[OPTIONS];
-	char hint[HINT_MAX];
-	char name[64];
+	const char *verb = a->nwords > 1 ? a->words[1] : NULL;
 
-	if (value == ':')
-		return complain(USAGE, "%s needs an argument. See budgetctl --help", word);
-	if (optopt >= LONG_BASE)
-		return complain(USAGE, "--%s takes no argument. See budgetctl --help",
-			option_table[optopt - LONG_BASE].name);
-	if (strncmp(word, "--", 2))
-		return complain(USAGE, "there is no option -%c. See budgetctl --help", optopt);
+	*noun_known = false;
+	for (size_t i = 0; i < command_count && a->noun; i++) {
+		const struct command *c = &command_table[i];
+		int taken = c->verb ? 2 : 1;
+
+		if (strcmp(c->noun, a->noun))
+			continue;
+		*noun_known = true;
+		if (c->verb && (!verb || strcmp(c->verb, verb)))
+			continue;
+		a->command = c;
+		a->words += taken;
+		a->nwords -= taken;
+		return;
+	}
+}
+
+/* The options of the command that was typed so far; of all commands when there is none yet. */
+static size_t options_meant(const struct command *c, const char *names[OPTIONS])
+{
+	size_t n = 0;
+
 	for (int i = 0; i < OPTIONS; i++)
-		names[i] = option_table[i].name;
+		if (!c || command_takes(c, i))
+			names[n++] = option_table[i].name;
+	return n;
+}
+
+/* An option that getopt does not know, or that stands there without its argument, behind these words. */
+static int option_wrong(int value, const char *word, char **words, int nwords)
+{
+	struct arguments a = { .words = words, .nwords = nwords, .noun = nwords ? words[0] : NULL };
+	char help[COMMAND_TEXT_MAX + 32] = "See budgetctl --help", text[COMMAND_TEXT_MAX];
+	const char *names[OPTIONS];
+	char hint[HINT_MAX], name[64];
+	bool noun_known;
+
+	command_take(&a, &noun_known);
+	if (a.command)
+		snprintf(help, sizeof(help), "See budgetctl %s --help", command_text(a.command, false, text));
+	if (value == ':')
+		return complain(USAGE, "%s needs an argument. %s", word, help);
+	if (optopt >= LONG_BASE)
+		return complain(USAGE, "--%s takes no argument. %s", option_table[optopt - LONG_BASE].name,
+			help);
+	if (strncmp(word, "--", 2))
+		return complain(USAGE, "there is no option -%c. %s", optopt, help);
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
-	return complain(USAGE, "there is no option --%s, or it is cut too short.%s See budgetctl --help",
-		name, nearest_hint(name, "--", names, OPTIONS, hint));
+	return complain(USAGE, "there is no option --%s, or it is cut too short.%s %s", name,
+		nearest_hint(name, "--", names, options_meant(a.command, names), hint), help);
 }
 
 static int option_given(struct arguments *a, int option, const char *value)
@@ -100,7 +136,7 @@ static int options_read(int argc, char **argv, struct arguments *a)
 		if (value == -1)
 			break;
 		if (value == '?' || value == ':')
-			return option_wrong(value, word);
+			return option_wrong(value, word, argv, nwords);
 		if (value == 1)
 			argv[nwords++] = optarg;
 		else if (option_given(a, option_of(value), optarg ? optarg : "") != DONE)
@@ -135,28 +171,6 @@ static int noun_wrong(const char *noun)
 		nouns[i] = command_table[i].noun;
 	return complain(USAGE, "there is no command \"%s\".%s See budgetctl --help", noun,
 		nearest_hint(noun, "", nouns, ARRAY_SIZE(nouns), hint));
-}
-
-/* Take the one or two words of the command off the front. */
-static void command_take(struct arguments *a, bool *noun_known)
-{
-	const char *verb = a->nwords > 1 ? a->words[1] : NULL;
-
-	*noun_known = false;
-	for (size_t i = 0; i < command_count && a->noun; i++) {
-		const struct command *c = &command_table[i];
-		int taken = c->verb ? 2 : 1;
-
-		if (strcmp(c->noun, a->noun))
-			continue;
-		*noun_known = true;
-		if (c->verb && (!verb || strcmp(c->verb, verb)))
-			continue;
-		a->command = c;
-		a->words += taken;
-		a->nwords -= taken;
-		return;
-	}
 }
 
 static int options_check(const struct arguments *a)

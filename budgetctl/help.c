@@ -19,6 +19,15 @@ static void row_print(int width, const char *what, const char *help, FILE *to)
 	}
 }
 
+static size_t commands_of(const char *noun)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < command_count; i++)
+		n += !strcmp(noun, command_table[i].noun);
+	return n;
+}
+
 /* Of one noun, or of all (NULL). */
 static void commands_print(const char *noun, FILE *to)
 {
@@ -62,7 +71,8 @@ static const struct {
 	{"GPU-HOURS", "GPU-HOURS is \"8\", \"1.5h\", \"90m\" or \"3600s\"."},
 	{"SBATCH-OPTION",
 		"The words are those of sbatch: its options, then the script, whose #SBATCH lines are read "
-		"(- is standard input); options on the command line win. \":\" begins the next component of "
+		"(- is standard input); its variables (SBATCH_ACCOUNT, SBATCH_PARTITION, SBATCH_TIMELIMIT...) win over the "
+		"script, options on the command line over both. \":\" begins the next component of "
 		"a het job. "
 		"So -n is --ntasks here and -t is --time; -o is ours when a format follows.\n"
 		"A job that would be refused is an answer (\"accepted\": false) and ends with 0. A request "
@@ -120,6 +130,10 @@ static void command_print(const struct command *c, FILE *to)
 		putc('\n', to);
 		say_line(to, 0, note);
 	}
+	if (!c->verb && commands_of(c->noun) > 1) {	/* request: it has commands of its own beside it */
+		fputs("\nCommands:\n", to);
+		commands_print(c->noun, to);
+	}
 }
 
 static void outcome_print(int i, FILE *to)
@@ -141,7 +155,7 @@ static void program_print(FILE *to)
 	for (int i = 0; i < OUTCOMES; i++)
 		outcome_print(i, to);
 	say_line(to, 0,
-		"\nGPUBUDGET_CONF in the environment names another budgetd.conf.\n"
+		"\nGPUBUDGET_CONF in the environment names another budgetd.conf, GPUBUDGET_SERVER is as --server.\n"
 		"Sentences are wrapped to the width of the terminal (COLUMNS), never in a pipe.\n"
 		"Nothing is coloured, so NO_COLOR is always kept; trees are ASCII where the locale is not "
 		"UTF-8.\n"

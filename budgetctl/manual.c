@@ -99,11 +99,13 @@ static void checks_print(FILE *to)
 	fputs(list_begin, to);
 	for (size_t i = 0; i < check_count; i++) {
 		const struct check *c = &check_table[i];
+		char about[512];
 
 		fputs(".It Sy", to);
 		roff_word(to, c->id);
 		fprintf(to, " Pq %s , %s\n", health_name[c->if_bad], place_name[c->place]);
-		roff_text(to, c->about);
+		snprintf(about, sizeof(about), "%s;", c->about);
+		roff_text(to, about);
 		fputs(".Em otherwise :\n", to);
 		roff_text(to, c->without);
 	}

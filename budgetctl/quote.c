@@ -112,7 +112,52 @@ static void tell_unknown(const struct submit_options *o)
 	}
 }
 
-/* The script's lines first: the command line wins over them. */
+/* sbatch's own variables, those of the options that concern us. */
+static const struct {
+	const char *name, *option;
+	bool flag; /* its value, if it has one, says nothing */
+} variables[] = {
+	{"SBATCH_ACCOUNT", "account", false},
+	{"SBATCH_ARRAY_INX", "array", false},
+	{"SBATCH_EXCLUSIVE", "exclusive", false},
+	{"SBATCH_GPUS", "gpus", false},
+	{"SBATCH_GPUS_PER_NODE", "gpus-per-node", false},
+	{"SBATCH_GPUS_PER_SOCKET", "gpus-per-socket", false},
+	{"SBATCH_GPUS_PER_TASK", "gpus-per-task", false},
+	{"SBATCH_GRES", "gres", false},
+	{"SBATCH_NO_REQUEUE", "no-requeue", true},
+	{"SBATCH_PARTITION", "partition", false},
+	{"SBATCH_QOS", "qos", false},
+	{"SBATCH_REQUEUE", "requeue", true},
+	{"SBATCH_SIGNAL", "signal", false},
+	{"SBATCH_TIMELIMIT", "time", false},
+};
+
+static int environment_read(struct submit_options *o, struct fault *why)
+{
+	static const char place[] = "argument 1: "; /* of the word that is made here: it says nothing */
+
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
+		const char *value = getenv(variables[i].name);
+		struct fault detail = {""};
+		char *word;
+		int rc;
+
+		if (!value)
+			continue;
+		if (asprintf(&word, "--%s%s%s", variables[i].option, variables[i].flag || !*value ? "" : "=",
+			    variables[i].flag ? "" : value) < 0)
+			return fault_set(why, "out of memory");
+		rc = submit_options_words(o, 1, (const char *const[]){word}, NULL, &detail);
+		free(word);
+		if (rc < 0)
+			return fault_set(why, "%s=%.80s in the environment: %s", variables[i].name, value,
+				detail.text + (strncmp(detail.text, place, strlen(place)) ? 0 : strlen(place)));
+	}
+	return 0;
+}
+
+/* As sbatch does: the script's lines first, over them the environment, over both the command line. */
 static int options_read(const struct session *s, struct submit_options *o, struct fault *why)
 {
 	const char *const *words = (const char *const *)s->arguments->words;
@@ -128,7 +173,7 @@ static int options_read(const struct session *s, struct submit_options *o, struc
 		tell_unknown(o);
 		tell_ignored(n - at - 1, words + at + 1);
 	}
-	return rc < 0 ? -1 : submit_options_words(o, n, words, NULL, why);
+	return rc < 0 || environment_read(o, why) < 0 ? -1 : submit_options_words(o, n, words, NULL, why);
 }
 
 /* --- without budgetd -------------------------------------------------------------------------------- */

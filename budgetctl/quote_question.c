@@ -75,12 +75,25 @@ static int put_time(struct json_object *q, int64_t limit_s)
 	return request_number(q, "time_limit_min", limit_s == DURATION_UNLIMITED ? -1 : (limit_s + 59) / 60);
 }
 
+/* What changes when hours are set aside, and what being displaced means. */
+static int put_terms(struct json_object *q, const struct submit_component *c)
+{
+	if (c->dependency && *c->dependency && request_text(q, "dependency", c->dependency) < 0)
+		return -1;
+	if (c->held && json_object_object_add(q, "held", json_object_new_boolean(true)) < 0)
+		return -1;
+	if (c->signal && (request_number(q, "signal", c->signal) < 0 ||
+		json_object_object_add(q, "signal_script", json_object_new_boolean(c->signal_script)) < 0))
+		return -1;
+	return c->no_requeue ? json_object_object_add(q, "requeue", json_object_new_boolean(false)) : 0;
+}
+
 static struct json_object *component_json(const struct submit_component *c)
 {
 	struct json_object *q = json_object_new_object();
 
 	if (q && put_fields(q, c) == 0 && put_options(q, &c->options) == 0 &&
-		put_time(q, c->time_limit_s) == 0 &&
+		put_time(q, c->time_limit_s) == 0 && put_terms(q, c) == 0 &&
 		(!c->gpus.exclusive ||
 			json_object_object_add(q, "exclusive", json_object_new_boolean(true)) == 0))
 		return q;

@@ -214,6 +214,10 @@ static int call_failed(const struct session *s, int err, const struct fault *why
 		return complain(UNREACHABLE,
 			"%s. The socket is the built-in one: you may not read %s, which may name another",
 			why->text, s->hidden);
+	if ((err == ENOENT || err == ECONNREFUSED) && s->settings && !*server_named(s, s->settings))
+		return complain(UNREACHABLE,
+			"%s. `systemctl start budgetd` starts it on its own host; on a login node name that host in "
+			"budgetd.conf (server), or with --server URL", why->text);
 	return complain(UNREACHABLE, "%s", why->text);
 }
 

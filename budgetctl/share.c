@@ -61,6 +61,7 @@ static int user_set(struct session *s, const char *word, struct json_object *bod
 	int rv;
 
 	if (!user) {
+		free(project);
 		json_object_put(body);
 		return out_of_memory();
 	}

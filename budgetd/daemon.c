@@ -103,11 +103,13 @@ static int read_rates(struct daemon *d, struct fault *why)
 
 static int daemon_begin(struct daemon *d, struct fault *why)
 {
+	struct fault detail = { "" };
+
 	if (watch_signals(d, why) < 0)
 		return -1;
-	d->b.zone = zone_new(d->b.settings->time_zone, why);	/* before there are threads */
+	d->b.zone = zone_new(d->b.settings->time_zone, &detail);	/* before there are threads */
 	if (!d->b.zone)
-		return -1;
+		return fault_errno(why, errno, "time_zone: %s", detail.text);
 	d->b.people = people_new(d->b.settings->administrators, why);
 	d->b.cluster = cluster_state_new();
 	d->b.rates = rates_new();

@@ -6,9 +6,11 @@
 #include "budgetd/options.h"
 #include "budgetd/people.h"
 #include "budgetd/start.h"
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include "lib/zone.h"
 
 static int run(const struct options *o, struct settings *s, struct fault *why)
 {
@@ -19,6 +21,18 @@ static int run(const struct options *o, struct settings *s, struct fault *why)
 		return -1;
 	}
 	return daemon_run(&start, why);
+}
+
+/* What only a start would find beside what the file alone can be wrong about. */
+static int check(const struct settings *s, struct fault *why)
+{
+	struct fault detail = { "" };
+	struct zone *zone = zone_new(s->time_zone, &detail);
+
+	if (!zone)
+		return fault_errno(why, errno, "time_zone: %s", detail.text);
+	zone_free(zone);
+	return people_check(s->administrators, why);
 }
 
 /* What needs no settings: lists of the manual pages. */
@@ -53,7 +67,7 @@ static int do_mode(const struct options *o, struct fault *why)
 	if (o->mode == MODE_INIT)
 		rc = ledger_create(s->database, why);
 	else
-		rc = people_check(s->administrators, why);
+		rc = check(s, why);
 	if (rc == 0 && o->mode == MODE_CHECK)
 		settings_print(s, stdout);
 	settings_free(s);
@@ -72,6 +86,10 @@ int main(int argc, char **argv)
 		return rc;
 	if (do_mode(&o, &why) < 0) {
 		fprintf(stderr, "budgetd: %s\n", why.text);
+		return EXIT_FAILED;
+	}
+	if (fflush(stdout) < 0 || ferror(stdout)) {	/* a sample on a full disk is no sample */
+		perror("budgetd: the output could not be written");
 		return EXIT_FAILED;
 	}
 	return EXIT_DONE;

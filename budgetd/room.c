@@ -148,7 +148,7 @@ static int describe_new(const struct room *r, const struct job_view *j, const st
 {
 	const struct settings *s = r->p->b->settings;
 	const char *qos = j->qos ? j->qos : "";
-	struct admission_row a;
+	struct admission_row a = {0};
 	struct fault why = {0};
 	ssize_t project;
 	int rc = 0;

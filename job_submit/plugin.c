@@ -77,8 +77,10 @@ int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
 
 	if (!question_concerns(job_desc))
 		return SLURM_SUCCESS;
-	account_resolve(job_desc);
 	t = policy_take(policy);
+	if (policy_is_off(t, job_desc->partition))
+		goto out;
+	account_resolve(job_desc);
 	if (ask(t, question_submit(job_desc, submit_uid), &v) < 0) {
 		rc = policy_fallback_submit(t, job_desc, err_msg);
 		if (rc == SLURM_SUCCESS)

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 #include "client/breaker.h"
 #include "client/client.h"
 #include "job_submit/question.h"
@@ -120,6 +121,20 @@ static struct terms *terms_load(const char *path)
 	return NULL;
 }
 
+/* Of a file that is there and cannot be used nobody knows whether it says shadow mode: until it is mended,
+ * what budgetd does not answer is not changed. */
+static struct terms *terms_without(const char *path)
+{
+	struct settings *settings = settings_defaults();
+	bool there = access(path, F_OK) == 0 || errno != ENOENT;
+
+	if (there && settings)
+		settings->enforce = ENFORCE_WARN;
+	slurm_info("gpubudget: %s cannot be used: the defaults apply%s", path,
+		there ? ", and jobs that budgetd does not answer for are left as they were asked for" : "");
+	return terms_new(settings);
+}
+
 static void terms_replace(struct policy *p, struct terms *t)
 {
 	struct terms *old;
@@ -165,10 +180,8 @@ struct policy *policy_new(const char *path)
 		goto fail;
 	p->seen = file_look(path);
 	p->now = terms_load(path);
-	if (!p->now) {
-		slurm_info("gpubudget: %s cannot be used: the defaults apply", path);
-		p->now = terms_new(settings_defaults());
-	}
+	if (!p->now)
+		p->now = terms_without(path);
 	if (p->now)
 		return p;
 	pthread_mutex_destroy(&p->lock);
@@ -202,6 +215,14 @@ struct terms *policy_take(struct policy *p)
 }
 
 /* --- asking ---------------------------------------------------------------------------------------- */
+
+/* The default partition is not known here: where one is named to be otherwise, budgetd has to be asked. */
+bool policy_is_off(const struct terms *t, const char *partition)
+{
+	bool known = (partition && *partition) || !*t->settings->enforce_partitions;
+
+	return known && settings_enforcement(t->settings, partition) == ENFORCE_OFF;
+}
 
 static void trouble_log(struct terms *t, const struct fault *why)
 {

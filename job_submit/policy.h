@@ -18,8 +18,8 @@
 struct policy;			/* the file, watched */
 struct terms;			/* what one moment's file says, with the connections made from it */
 
-/* `path` is copied. A missing or broken file gives the defaults and a line in the log. NULL and errno
- * ENOMEM. */
+/* `path` is copied. A missing or broken file gives the defaults and a line in the log; with a broken one
+ * nothing is changed without budgetd's answer. NULL and errno ENOMEM. */
 struct policy *policy_new(const char *path);
 void policy_free(struct policy *p);	/* NULL is fine; terms still taken stay good until they are put */
 
@@ -27,6 +27,9 @@ void policy_free(struct policy *p);	/* NULL is fine; terms still taken stay good
 struct terms *policy_take(struct policy *p);
 void policy_put(struct terms *t);
 const struct settings *policy_settings(const struct terms *t);	/* borrowed until policy_put */
+
+/* enforce is off where the job goes (NULL: no partition was given): nobody is asked, nothing is changed. */
+bool policy_is_off(const struct terms *t, const char *partition);
 
 /* Ask budgetd. 0 and *v set, to be cleared by verdict_clear; or -1: it cannot be asked, or its answer is
  * none; that is logged here, once in a while and counted. Takes at most the deadline, and no time at all

@@ -187,8 +187,11 @@ static int take_short(struct submit_part *p, struct words *w, struct fault *why)
 
 		if (!o)
 			return fault_word(w, at, why, "not an option of sbatch");
-		if (o->argument == ARGUMENT_NONE)
+		if (o->argument == ARGUMENT_NONE) {
+			if (set(p, o, NULL, w, at, why) < 0)
+				return -1;
 			continue;
+		}
 		if (!value && o->argument == ARGUMENT_NEEDED) {
 			if (w->next == w->n)
 				return fault_word(w, at, why, "the value is missing");

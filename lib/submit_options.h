@@ -22,7 +22,10 @@ struct submit_component {
 	struct job_options options;
 	/* TIME_LIMIT_UNSET, DURATION_UNLIMITED, or seconds (sbatch rounds up to minutes) */
 	int64_t time_limit_s;
-	char *account, *partition, *qos, *comment;	/* NULL = not given */
+	char *account, *partition, *qos, *comment, *dependency;	/* NULL = not given */
+	bool held, no_requeue;
+	int signal;			/* 0 = not given */
+	bool signal_script;		/* --signal=B:... */
 };
 
 struct submit_options;

@@ -6,6 +6,7 @@
 #include "config.h"
 #include "lib/submit_part.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,6 +272,60 @@ static int set_node_info(
 	return 0;
 }
 
+static int set_hold(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+{
+	(void)o, (void)value, (void)why;
+	p->held = true;
+	return 0;
+}
+
+/* Two options, the later one wins. */
+static int set_requeue(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+{
+	(void)value, (void)why;
+	p->no_requeue = !strcmp(o->name, "no-requeue");
+	return 0;
+}
+
+/* "USR1", "SIGUSR1", "10", up to the "@". 0 for what is none. */
+static int read_signal(const char *s)
+{
+	size_t n = strcspn(s, "@");
+	int64_t number;
+
+	if (number_read(&s, &number) == 0)
+		return (*s && *s != '@') || number < 1 || number > SIGRTMAX ? 0 : (int)number;
+	if (n > 3 && !strncasecmp(s, "SIG", 3)) {
+		s += 3;
+		n -= 3;
+	}
+	for (int i = 1; i < SIGRTMIN; i++) {
+		const char *name = sigabbrev_np(i);
+
+		if (name && strlen(name) == n && !strncasecmp(s, name, n))
+			return i;
+	}
+	return 0;
+}
+
+/* [{R|B}:]SIGNAL[@SECONDS] */
+static int set_signal(
+	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
+{
+	size_t letters = strspn(value, "RrBb");
+	bool prefix = letters > 0 && value[letters] == ':';
+	int number = read_signal(prefix ? value + letters + 1 : value);
+
+	if (!number)
+		return fault_errno(why, EINVAL, "--%s=%.80s: not [B:]SIGNAL[@SECONDS], such as B:USR1@120", o->name,
+			value);
+	p->signal = number;
+	p->signal_script = prefix && strcspn(value, "Bb") < letters;
+	return 0;
+}
+
 static int set_job_option(
 	struct submit_part *p, const struct submit_option *o, const char *value, struct fault *why)
 {
@@ -292,6 +347,7 @@ static setter *const setters[SUBMIT_FIELDS] = {
 	[FIELD_PARTITION] = set_text,
 	[FIELD_QOS] = set_text,
 	[FIELD_COMMENT] = set_text,
+	[FIELD_DEPENDENCY] = set_text,
 	[FIELD_ARRAY] = set_array,
 	[FIELD_GPUS] = set_gpus,
 	[FIELD_GPUS_PER_NODE] = set_gpus,
@@ -308,6 +364,9 @@ static setter *const setters[SUBMIT_FIELDS] = {
 	[FIELD_NODES] = set_nodes,
 	[FIELD_TIME] = set_time,
 	[FIELD_EXCLUSIVE] = set_exclusive,
+	[FIELD_HOLD] = set_hold,
+	[FIELD_REQUEUE] = set_requeue,
+	[FIELD_SIGNAL] = set_signal,
 	[FIELD_EXTRA_NODE_INFO] = set_node_info,
 	[FIELD_MIN_RUNTIME] = set_job_option,
 	[FIELD_TIER] = set_job_option,
@@ -397,6 +456,11 @@ int submit_part_build(struct submit_part *p, const struct submit_part *before, s
 		.partition = p->text[FIELD_PARTITION],
 		.qos = p->text[FIELD_QOS],
 		.comment = p->text[FIELD_COMMENT],
+		.dependency = p->text[FIELD_DEPENDENCY],
+		.held = p->held,
+		.no_requeue = p->no_requeue,
+		.signal = p->signal,
+		.signal_script = p->signal_script,
 	};
 	build_gpus(p);
 	if (before)

@@ -16,7 +16,8 @@ struct submit_part {
 	uint32_t number[SUBMIT_NUMBERS_END - SUBMIT_TEXTS];
 	uint32_t min_nodes, max_nodes;
 	int64_t time_limit_s;
-	bool exclusive;
+	bool exclusive, held, no_requeue, signal_script;
+	int signal;
 	struct job_options options;
 	char *per_node, *per_task;			/* built: two options that fill one field */
 	struct submit_component component;		/* built */

@@ -48,17 +48,35 @@ bool settings_enforce_next(const char **cursor, const char **partition, size_t *
 	return false;
 }
 
+/* Does a list name the partition? */
+static bool names(const char *list, const char *partition, size_t n)
+{
+	const char *name;
+	size_t length;
+	int word;
+
+	while (next_pair(&list, &name, &length, &word))
+		if (length == n && memcmp(name, partition, n) == 0)
+			return true;
+	return false;
+}
+
 int settings_enforce_check(const char *enforce_partitions, struct fault *why)
 {
 	const char *cursor = enforce_partitions, *name;
 	size_t length;
 	int word;
 
-	while (next_pair(&cursor, &name, &length, &word))
+	while (next_pair(&cursor, &name, &length, &word)) {
 		if (word < 0)
 			return fault_errno(why, EINVAL,
 				"enforce_partitions: \"%.*s\" is not PARTITION=on, =warn or =off",
 				(int)strcspn(name, SEPARATORS), name);
+		if (names(cursor, name, length))
+			return fault_errno(why, EINVAL,
+				"enforce_partitions: %.*s stands there twice: say once how it takes the budget",
+				(int)length, name);
+	}
 	return 0;
 }
 

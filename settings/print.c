@@ -96,8 +96,8 @@ static void manual_values(const struct setting_row *row, FILE *to)
 	if (has_range(row))
 		fprintf(to, "From %s.\n", setting_range_text(row, range));
 	for (int i = 0; row->words && row->words[i]; i++)
-		fprintf(to, "%s\n.Cm %s\n%s", i ? "or" : "One of", row->words[i],
-			row->words[i + 1] ? "" : ".Pp\n");
+		fprintf(to, "%s.Cm %s%s\n", i == 0 ? "One of\n" : row->words[i + 1] ? "" : "or\n",
+			row->words[i], !row->words[i + 1] ? " ." : row->words[i + 2] ? " ," : "");
 	fputs("Default:\n.Cm", to);
 	roff_word(to, *row->preset ? row->preset : "\"\"");
 	fputs("\n", to);

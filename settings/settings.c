@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -312,7 +313,10 @@ static char *file_read(const char *path, struct fault *why)
 	ssize_t n;
 
 	if (!buf || fd < 0) {
-		fault_errno(why, buf ? errno : ENOMEM, "%s: %s", path, strerror(buf ? errno : ENOMEM));
+		int err = buf ? errno : ENOMEM;
+
+		fault_errno(why, err, "%s: %s%s", path, strerror(err),
+			err == ENOENT ? "; `budgetd --sample` prints one with every setting" : "");
 		goto fail;
 	}
 	n = read_all(fd, buf, FILE_BYTES_MAX + 1);
@@ -363,6 +367,23 @@ static int check_idle(const struct settings *s, struct fault *why)
 	return 0;
 }
 
+/* Two tiers in one QOS: free runs would be protected, or funded ones displaced. Slurm's names have no
+ * case. */
+static int check_tiers(const struct settings *s, struct fault *why)
+{
+	const struct {
+		const char *name, *qos;
+	} tiers[] = { { "qos_funded", s->qos_funded }, { "qos_funded_still", s->qos_funded_still },
+		{ "qos_free", s->qos_free } };
+
+	for (size_t i = 1; i < sizeof(tiers) / sizeof(tiers[0]); i++)
+		for (size_t j = 0; j < i; j++)
+			if (!strcasecmp(tiers[i].qos, tiers[j].qos))
+				return fault_errno(why, EINVAL, "%s and %s are both %s: they must differ",
+					tiers[j].name, tiers[i].name, tiers[i].qos);
+	return 0;
+}
+
 /* Move the file's values into s, then what only two values together can be wrong about. */
 static int take(struct load *load, struct settings *s)
 {
@@ -380,9 +401,8 @@ static int take(struct load *load, struct settings *s)
 			"%s: default_min_runtime (%s) is longer than max_min_runtime (%s)", load->path,
 			duration_text(s->default_min_runtime_s, d), duration_text(s->max_min_runtime_s, m));
 	}
-	if (settings_enforce_check(s->enforce_partitions, &detail) < 0)
-		return fault_errno(load->why, EINVAL, "%s: %s", load->path, detail.text);
-	if (check_idle(s, &detail) < 0)
+	if (settings_enforce_check(s->enforce_partitions, &detail) < 0 || check_tiers(s, &detail) < 0 ||
+		check_idle(s, &detail) < 0)
 		return fault_errno(load->why, EINVAL, "%s: %s", load->path, detail.text);
 	if (!strcmp(s->socket, s->slurm_socket))
 		return fault_errno(load->why, EINVAL,

@@ -181,7 +181,7 @@ sql() { sqlite3 "$DIR/budget.db" "$1"; }
 }
 
 @test "settings that are not there, and options that do not exist, are said so" {
-	refuses 1 "$DIR/none.conf" -c "$DIR/none.conf"
+	refuses 1 "$DIR/none.conf: No such file or directory; \`budgetd --sample\` prints one" -c "$DIR/none.conf"
 	refuses 2 "Try 'budgetd --help'" --chek
 	refuses 2 "Try 'budgetd --help'" now
 }
@@ -199,4 +199,15 @@ sql() { sqlite3 "$DIR/budget.db" "$1"; }
 @test "budgetd -n finds an administrator who does not exist, as a start would" {
 	echo 'administrators = "nobody-of-this-name"' >>"$DIR/budgetd.conf"
 	refuses 1 "there is no user nobody-of-this-name" -n
+}
+
+@test "budgetd -n finds a time zone that this machine does not know, as a start would" {
+	echo 'time_zone = "Europe/Nowhere"' >>"$DIR/budgetd.conf"
+	refuses 1 'time_zone: this machine knows no time zone "Europe/Nowhere"' -n
+	refuses 1 'time_zone: this machine knows no time zone "Europe/Nowhere"'
+}
+
+@test "a sample that could not be written is no success" {
+	if budgetd --sample >/dev/full; then return 1; fi
+	if budgetd -n >/dev/full; then return 1; fi
 }

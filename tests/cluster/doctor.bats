@@ -289,6 +289,15 @@ setup()
 	is_clean
 }
 
+@test "enforce_partitions names a partition that there is not" {
+	echo 'enforce_partitions = "batch=on gpux=off"' >>"$GPUBUDGET_CONF"
+	finds enforce
+	tells "gpux=off (no such partition)"
+	mends_with 'enforce_partitions = "batch=on"'
+	sed -i '$d' "$GPUBUDGET_CONF"
+	is_clean
+}
+
 @test "budgetd does not run" {
 	cluster_stop budgetd
 	finds budgetd-answers

@@ -27,8 +27,15 @@ quoted()
 	as "$2" budgetctl quote -o json "${@:3}" | jq -r "$filter"
 }
 
-# The text that sbatch prints is the reason of the quote.
-told_as_quoted() { grep -qF -- "$(head -n 1 <<<"$1")" <(said); }
+# The text that sbatch prints is the reason of the quote, line by line.
+told_as_quoted()
+{
+	local line
+
+	while read -r line; do
+		grep -qF -- "$line" <(said) || return 1
+	done <<<"$1"
+}
 
 @test "a script is quoted with its own lines, by the default account of who asks" {
 	output=$(quoted '[.gpus, .array_tasks, .time_limit_s, .min_runtime_s, .hold_gpu_seconds, .tier, .accepted, .account] | @csv' \
@@ -56,6 +63,9 @@ told_as_quoted() { grep -qF -- "$(head -n 1 <<<"$1")" <(said); }
 		--gpus=1 --account=visoin --time=60
 		--gpus=1 --array=0-3 --time=60
 		--gpus=1 --partition=short
+		--gpus=1 --time=60 --no-requeue
+		--gpus=1 --time=60 --signal=B:USR1@120
+		--gpus=1 --time=60 --hold
 	END
 	quoted .tier as ada --gpus=2 --gpu-min-runtime=1h --time=60
 	[[ $(budgetctl hold list -o json | jq -c .rows) == "[]" && $(units vision held) == 0 ]]
@@ -145,8 +155,8 @@ widest() { awk '{ if (length($0) > w) w = length($0) } END { print w + 0 }' <<<"
 @test "LANG=C draws trees in ASCII, and NO_COLOR has nothing to take away" {
 	[[ -z $(LC_ALL=C LANG=C budgetctl project list | LC_ALL=C tr -d '\n -~') ]]
 	LC_ALL=C LANG=C budgetctl project list | grep -q '^[|`]-'
-	! on_terminal 80 budgetctl project list | grep -q $'\e'
-	! NO_COLOR=1 on_terminal 80 budgetctl balance | grep -q $'\e'
+	[[ $(on_terminal 80 budgetctl project list) != *$'\e'* ]]
+	[[ $(NO_COLOR=1 on_terminal 80 budgetctl balance) != *$'\e'* ]]
 }
 
 @test "a pipe that is closed early ends it in silence" {

@@ -103,7 +103,11 @@ default_qos() { sacctmgr -nP show assoc where account=root user= format=defaultq
 @test "a partition that is off is not asked about" {
 	budgetd_set 'enforce = on' 'enforce_partitions = "batch=off"'
 	MODE=off submit_as bob quiet --gpus=2 --gpu-min-runtime=2h --gpu-tier=funded
-	! grep -q gpubudget "$BATS_FILE_TMPDIR/quiet.off"
+	[[ $(<"$BATS_FILE_TMPDIR/quiet.off") != *gpubudget* ]]
+	cluster_stop budgetd			# who is asked now gets no answer, and that is in the log
+	MODE=off submit_as bob silent --partition=batch --gpus=2
+	[[ $(<"$CLUSTER_DIR/log/slurmctld.log") != *"when_unreachable applies"* ]]
+	cluster_start budgetd
 }
 
 @test "switched on, the same scene gets the very answers that shadow mode announced" {

@@ -220,6 +220,6 @@ place()	{ local p; p=$(budgetctl why "$(job "$1")" -o json | jq '[.. | objects |
 	deposit speech 4
 	before=$(units speech held)
 	refused ada -A speech --gpus=8 --gpu-min-runtime=20m
-	! grep -qE 'GPU-h' "$CLUSTER_DIR/job/said"
+	[[ $(said) != *GPU-h* ]]
 	[[ $(units speech held) == "$before" ]]
 }

@@ -32,7 +32,8 @@ goes_before()
 	eventually job_is try RUNNING funded
 	# The others are idle, and a gang that waits in front does not have them.
 	as ada salloc --gpus=1 --gpu-min-runtime=5m --time=30 true
-	job_is try RUNNING && job_is big PENDING
+	job_is try RUNNING
+	job_is big PENDING
 	goes_before big again
 }
 
@@ -59,7 +60,8 @@ goes_before()
 	why ours | grep -qF "inside a weekly slot of its own"
 	[[ $(why ours) != *"has used less"* ]]
 	rv=0; said=$(budgetctl slot remove 99999999999999999999 2>&1) || rv=$?
-	((rv == 1)) && [[ $said == *'"99999999999999999999" is not the id of a slot'* ]]
+	((rv == 1))
+	[[ $said == *'"99999999999999999999" is not the id of a slot'* ]]
 	budgetctl slot remove "$slot" --reason "it is over" >/dev/null
 	eventually goes_before theirs ours
 	[[ $(budgetctl changes speech -o json | jq -r '[.rows[] | select(.what | startswith("slot ")) | .reason] | join(",")') == "it is over,the deadline" ]]
@@ -82,7 +84,8 @@ goes_before()
 	budgetctl share list vision -n -o parsable | grep -qE "^gpb-bob\|.*\|0\|?$"
 	budgetctl share set vision/gpb-bob 1 >/dev/null
 	rv=0; said=$(budgetctl share set ai/gpb-bob 3 2>&1) || rv=$?
-	((rv == 1)) && [[ $said == *"it has projects below it"* ]]
+	((rv == 1))
+	[[ $said == *"it has projects below it"* ]]
 	rv=0; as bob budgetctl share set vision/gpb-bob 3 2>/dev/null || rv=$?
 	((rv == 4))
 	budgetctl project set vision --user-shares=inherit >/dev/null

@@ -54,3 +54,28 @@ setup_file()
 		run -2 "$TOP/contrib/$script" --bogus
 	done
 }
+
+@test "an option that is none is answered with the nearest of its own command" {
+	run -2 budgetctl balance --frob
+	[[ $output == "budgetctl: there is no option --frob, or it is cut too short. See budgetctl balance --help" ]]
+	run -2 budgetctl slot add vision --frob
+	[[ $output == *"Did you mean --from? See budgetctl slot add --help" ]]
+	run -2 budgetctl --frob
+	[[ $output == *"Did you mean --from? See budgetctl --help" ]]
+	run -2 budgetctl deposit vision 5 --reason
+	[[ $output == "budgetctl: --reason needs an argument. See budgetctl deposit --help" ]]
+}
+
+@test "the help of a command that has others beside it names them" {
+	run -0 budgetctl request --help
+	for command in "request list" "request approve ID" "request refuse ID"; do
+		[[ $output == *"  $command"* ]]
+	done
+}
+
+@test "where nobody listens the next step is said, and a socket that was named is left at that" {
+	run -3 budgetctl balance
+	[[ $output == *"budgetd is not running: there is no socket $BATS_FILE_TMPDIR/nobody.socket. \`systemctl start budgetd\` starts it"* ]]
+	run -3 budgetctl balance --socket "$BATS_FILE_TMPDIR/other"
+	[[ $output == "budgetctl: budgetd is not running: there is no socket $BATS_FILE_TMPDIR/other" ]]
+}

@@ -113,3 +113,11 @@ tells()
 		done
 	done
 }
+
+@test "the guide's list of sections is whole, and so is what it shows of the settings" {
+	local guide=$top/doc/admin-guide.md shown
+
+	[[ $(sed -n 's/^## //p' "$guide") == "$(sed -nE 's/^([0-9]+\.) \[([^]]*)\]\(#.*/\1 \2/p' "$guide")" ]]
+	shown=$(awk '/^    # budgetd -n$/ { on = 1; next } on && !/^    [a-z_]+ = / { exit } on { print $1 }' "$guide")
+	[[ $shown == "$(budgetd --sample | sed -n 's/^#\([a-z_]*\) = .*/\1/p')" ]]
+}

@@ -70,6 +70,15 @@ wanted()
 	[[ $(jq .gpus <<<"$output") == 3 && $stderr == *"--gpus=5 stands behind the script"* ]]
 }
 
+@test "sbatch's variables win over the script, and the command line over them" {
+	script_of "--gpus=2 --time=60" >"$BATS_TEST_TMPDIR/job.sh"
+	export SBATCH_GPUS=4 SBATCH_TIMELIMIT=30 SBATCH_ARRAY_INX=1-3 SBATCH_NO_REQUEUE=1 SBATCH_EXCLUSIVE=
+	[[ $(budgetctl quote --offline -o json --time=20 "$BATS_TEST_TMPDIR/job.sh" | jq -c '[.gpus_min, .time_limit_s, .array_tasks]') == "[4,1200,3]" ]]
+	export SBATCH_GPUS=four
+	run -1 budgetctl quote --offline "$BATS_TEST_TMPDIR/job.sh"
+	[[ $output == *"SBATCH_GPUS=four in the environment: --gpus: "* ]]
+}
+
 @test "minimum runtime, tier and price are those that a submission would have" {
 	quoted() { budgetctl quote --offline -o json "$@" | jq -c '[.min_runtime_s, .hold_gpu_seconds, .hold_units, .whole_units]'; }
 

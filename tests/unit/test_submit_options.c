@@ -4,6 +4,7 @@
 #include "tests/unit/suites.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,47 @@ START_TEST(the_command_line_wins_over_the_script)
 }
 END_TEST
 
+START_TEST(what_changes_the_answer_beside_gpus_is_kept)
+{
+	static const char *const words[] = { "--requeue", "--no-requeue", "-Hn2", "-d", "afterok:5" };
+	struct submit_options *s = submit_options_new();
+	const struct submit_component *c = first_of(s, "#SBATCH --gpus=1\n");
+
+	ck_assert(!c->held && !c->no_requeue && !c->dependency && !c->signal);
+	ck_assert_int_eq(submit_options_words(s, 5, words, NULL, NULL), 0);
+	ck_assert(c->held && c->no_requeue);
+	ck_assert_uint_eq(c->gpus.num_tasks, 2);
+	ck_assert_str_eq(c->dependency, "afterok:5");
+	submit_options_free(s);
+}
+END_TEST
+
+static const struct {
+	const char *word;
+	int signal;		/* 0: refused */
+	bool script;
+} signals[] = {
+	{ "--signal=USR1", SIGUSR1, false }, { "--signal=B:USR1@120", SIGUSR1, true },
+	{ "--signal=SIGTERM@60", SIGTERM, false }, { "--signal=R:10", 10, false },
+	{ "--signal=rb:usr2", SIGUSR2, true }, { "--signal=b:12@5", 12, true },
+	{ "--signal=FOO", 0, false }, { "--signal=0", 0, false }, { "--signal=10x", 0, false },
+	{ "--signal=B:", 0, false }, { "--signal=", 0, false },
+};
+
+START_TEST(the_signal_is_read_as_sbatch_reads_it)
+{
+	const char *const word[] = { signals[_i].word };
+	struct submit_options *s = submit_options_new();
+	const struct submit_component *c = submit_options_component(s, 0);
+	int rv = submit_options_words(s, 1, word, NULL, NULL);
+
+	ck_assert_msg(rv == (signals[_i].signal ? 0 : -1), "%s", word[0]);
+	ck_assert_msg(c->signal == signals[_i].signal && c->signal_script == signals[_i].script, "%s: %d",
+		word[0], c->signal);
+	submit_options_free(s);
+}
+END_TEST
+
 START_TEST(components_of_a_het_job_take_over_who_pays_and_how_long)
 {
 	static const char *const words[] = { "-A", "speech", ":", "--gpus=8", "job.sh" };
@@ -300,6 +342,8 @@ Suite *submit_options_suite(void)
 	tcase_add_test(t, options_of_other_plugins_are_stepped_over);
 	tcase_add_test(t, dos_line_breaks_are_refused);
 	tcase_add_test(t, the_command_line_wins_over_the_script);
+	tcase_add_test(t, what_changes_the_answer_beside_gpus_is_kept);
+	tcase_add_loop_test(t, the_signal_is_read_as_sbatch_reads_it, 0, sizeof(signals) / sizeof(*signals));
 	tcase_add_test(t, components_of_a_het_job_take_over_who_pays_and_how_long);
 	tcase_add_test(t, fewer_tasks_than_nodes_take_fewer_nodes);
 	tcase_add_test(t, a_command_line_that_cannot_be_understood_names_its_argument);
