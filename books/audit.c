@@ -281,7 +281,7 @@ void audit_close(sqlite3 *db)
 	errno = saved;
 }
 
-int audit_file(const char *path, struct fault *why)
+int audit_copy(const char *path, const char *of, struct fault *why)
 {
 	struct fault wrong = {0};
 	sqlite3 *db;
@@ -291,8 +291,13 @@ int audit_file(const char *path, struct fault *why)
 		return -1;
 	for (size_t i = 0; rv == 0 && i < audit_check_count; i++)
 		if (audit_make(db, &audit_checks[i], &wrong) != 0)
-			rv = fault_errno(why, EBADMSG, "%s is not sound (%s): %s", path, audit_checks[i].id,
+			rv = fault_errno(why, EBADMSG, "%s is not sound (%s): %s", of, audit_checks[i].id,
 				wrong.text);
 	audit_close(db);
 	return rv;
+}
+
+int audit_file(const char *path, struct fault *why)
+{
+	return audit_copy(path, path, why);
 }
