@@ -38,4 +38,7 @@ int audit_make(sqlite3 *db, const struct audit_check *c, struct fault *wrong);
 /* All checks on a file. 0 = sound; -1 with *why naming the first that is not, errno EBADMSG. */
 int audit_file(const char *path, struct fault *why);
 
+/* Likewise of a copy; what is wrong is said of the file that it was made of. */
+int audit_copy(const char *path, const char *of, struct fault *why);
+
 #endif

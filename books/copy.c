@@ -51,7 +51,8 @@ static int copy_pages(sqlite3 *from, const char *from_path, sqlite3 *to, const c
 	return sqlite3_backup_finish(b) == SQLITE_OK ? 0 : copy_fault(to_path, to, why);
 }
 
-/* Forward when it is older, and then without a WAL: one file that can be carried about. */
+/* Forward when it is older, and then without a WAL: one file that can be carried about. What is wrong with
+ * the copy is said of `path`, which it was made of: the copy is gone when somebody reads that. */
 static int settle(sqlite3 *db, const char *path, struct fault *why)
 {
 	if (sqlite3_exec(db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) != SQLITE_OK)
@@ -72,7 +73,7 @@ static int copy_into(const char *from, const char *to, struct fault *why)
 		copy_fault(to, copy, why);
 	else if (sqlite3_busy_timeout(source, 5000) == SQLITE_OK &&
 		copy_pages(source, from, copy, to, why) == 0)
-		rv = settle(copy, to, why);
+		rv = settle(copy, from, why);
 	sqlite3_close(source);
 	sqlite3_close(copy);
 	return rv;
@@ -117,7 +118,7 @@ static int make_part(const char *from, const char *to, char part[static PATH_MAX
 		return fault_set(why, "%s cannot be written: %s", to, strerror(errno));
 	}
 	close(fd);
-	return copy_into(from, part, why) < 0 || audit_file(part, why) < 0 ||
+	return copy_into(from, part, why) < 0 || audit_copy(part, from, why) < 0 ||
 		sync_path(part, 0, why) < 0 ? -1 : 0;
 }
 

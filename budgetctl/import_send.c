@@ -290,6 +290,13 @@ static const char *unfit(const struct sacct_run *r)
 	return strlen(r->tres) > TRES_MAX ? "AllocTRES has more than 511 bytes" : "";
 }
 
+/* Does the run of the row before go on? A job can be resized to nothing that costs: without that row nobody
+ * knows that what it had before is over. */
+static bool goes_on(const struct sending *b, const struct key *key)
+{
+	return b->nrows > 0 && is_same_run(&b->key[b->nrows - 1], key);
+}
+
 int import_send(struct import *im, int64_t line, const struct sacct_run *r)
 {
 	struct sending *b = im->sending;
@@ -297,14 +304,14 @@ int import_send(struct import *im, int64_t line, const struct sacct_run *r)
 	char *row;
 	int rv = DONE;
 
-	if (r->gpus.total + r->gpus.shards + r->gpus.mps == 0) {
+	snprintf(key.cluster, sizeof(key.cluster), "%s", r->cluster);
+	if (r->gpus.total + r->gpus.shards + r->gpus.mps == 0 && !goes_on(b, &key)) {
 		im->without_gpus++;
 		return DONE;
 	}
 	if (*unfit(r))
 		return import_set_aside(im, line, unfit(r));
-	snprintf(key.cluster, sizeof(key.cluster), "%s", r->cluster);
-	if (b->nrows == BATCH_MAX || (b->nrows >= BATCH_ROWS && !is_same_run(&b->key[b->nrows - 1], &key)))
+	if (b->nrows == BATCH_MAX || (b->nrows >= BATCH_ROWS && !goes_on(b, &key)))
 		rv = batch_send(im);
 	if (rv != DONE)
 		return rv;

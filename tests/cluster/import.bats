@@ -82,6 +82,17 @@ sound()		{ budgetctl verify >"$BATS_TEST_TMPDIR/verify" || { cat "$BATS_TEST_TMP
 	sound
 }
 
+@test "a job that was resized to nothing that costs is over, and what it had before counts" {
+	rows '11|11|alone|vision|root||RESIZING|2026-03-01T00:00:00|2026-03-01T01:00:00|2026-03-01T02:00:00|gres/gpu=2' \
+		'11|11|alone|vision|root||COMPLETED|2026-03-01T02:00:00|2026-03-01T01:00:00|2026-03-01T04:00:00|cpu=1'
+	imported
+	said '[.runs, .rows_without_gpus, .rows_set_aside, .projects[0].units]' '[1,1,[],7200000]'
+	[[ $(books "SELECT start, ended, gpus FROM run") == "1772326800|1772330400|2" ]]
+	imported
+	said '[.runs, .rows_known, .rows_without_gpus]' '[0,1,1]'
+	sound
+}
+
 @test "with --charge it is paid by allocations that were live then and still are, and nothing is overdrawn" {
 	local now=$EPOCHSECONDS starts
 

@@ -28,7 +28,7 @@ static int settings_said(struct ledger *l, void *arg, struct fault *why)
 	struct project was = { .id = 2, .parent = 1, .share = 3 },
 		is = { .id = 2, .parent = 1, .name = "vision", .share = 7 };
 	struct allocation a = { .id = 2, .project = 2, .ends = NOON + 99 * HOUR },
-		open = { .id = 2, .project = 2 };
+		open = { .id = 2, .project = 2 }, added = { .id = 1, .project = 1 };
 	struct change_words w = { .at = NOON, .actor = "ada" };
 
 	(void)arg;
@@ -37,7 +37,9 @@ static int settings_said(struct ledger *l, void *arg, struct fault *why)
 			change_project(l, &w, &was, &is, why) < 0 ||
 			change_allocation(l, &w, &a, &open, why) < 0 ||
 			member_set(l, 2, "ada", ROLE_OWNER, why) < 0 ||
-			change_role(l, &w, 2, "ada", ROLE_NOBODY, ROLE_OWNER, why) < 0 ? -1 : 0;
+			change_role(l, &w, 2, "ada", ROLE_NOBODY, ROLE_OWNER, why) < 0 ||
+			change_existence(l, &w, 1, true, why) < 0 ||
+			change_allocation(l, &w, NULL, &added, why) < 0 ? -1 : 0;
 }
 
 /* lab (1) above vision (2), an allocation each. Run 1 ended in time, run 2 runs, admission 3 waits, run 3
@@ -142,7 +144,7 @@ static const struct {
 	{ "chain.links", "UPDATE journal SET id = 50 WHERE id = 2; UPDATE journal SET id = 2 WHERE id = 1; UPDATE journal SET id = 1 WHERE id = 50",
 		"journal 1 is not what was written: it does not give link 1" },
 	{ "chain.head", "DELETE FROM chain WHERE link = (SELECT max(link) FROM chain)", "and had" },
-	{ "chain.head", "DELETE FROM chain WHERE link > 3", "the chain has 3 links and had 19: the last rows are missing" },
+	{ "chain.head", "DELETE FROM chain WHERE link > 3", "the chain has 3 links and had 25: the last rows are missing" },
 	{ "chain.head", "UPDATE chain_head SET links = 1", "rows were added by another program" },
 	{ "chain.head", "UPDATE chain_head SET hash = zeroblob(32)", "is not the one that was written last" },
 	{ "chain.head", "DELETE FROM chain_head", "the head of the chain is missing" },
@@ -180,6 +182,15 @@ static const struct {
 	{ "change.last", "UPDATE project SET share = 9 WHERE id = 2", "change 2: share is 9, it was last changed to 7" },
 	{ "change.last", "UPDATE allocation SET ends = 5000000000 WHERE id = 2", "change 3: ends is 5000000000, it was last changed to none" },
 	{ "change.last", "DELETE FROM member", "change 4: role of ada is none, it was last changed to owner" },
+	{ "change.missing", "UPDATE project SET unmetered = 1 WHERE id = 1", "project lab: unmetered is yes, and no change says who set it" },
+	{ "change.missing", "UPDATE project SET user_shares = 0 WHERE id = 1", "project lab: user_shares is no, and no change" },
+	{ "change.missing", "UPDATE project SET on_exhausted = 'wait' WHERE id = 1", "project lab: on_exhausted is wait, and no change" },
+	{ "change.missing", "UPDATE project SET parent = 2 WHERE id = 1", "project lab: parent is vision, and no change" },
+	{ "change.missing", "INSERT INTO member VALUES (1, 'eve', 'owner')", "project lab: role of eve is owner, and no change" },
+	{ "change.missing", "INSERT INTO cap VALUES (1, 7, 'eve', 5)", "project lab: cap_units of eve is 5, and no change" },
+	{ "change.missing", "INSERT INTO user_share VALUES (1, 7, 'eve', 5)", "project lab: user_share of eve is 5, and no change" },
+	{ "change.missing", "INSERT INTO slot VALUES (3, 1, 0, 3600, 50, 1, NULL)", "project lab: slot 3 is there, and no change" },
+	{ "change.missing", "UPDATE allocation SET ends = 5000000000 WHERE id = 1", "allocation 1: ends is 5000000000, and no change" },
 	{ "hold.draws", "UPDATE hold SET units = units + 1 WHERE id = 2", "hold 2: it holds 3600001 units and draws 3600000 on " },
 	{ "hold.draws", "UPDATE hold SET units = units - 1 WHERE id = 3", "hold 3: it holds 7199999 units" },
 	{ "hold.draws", "DELETE FROM hold_draw WHERE hold = 3 AND allocation = 2", "hold 3: it holds 7200000 units and draws 0 on vision" },
@@ -247,7 +258,7 @@ static const struct {
 	{ "hold", "closed_at IS NOT NULL", 2, NULL },
 	{ "charge", "kind = 'imported'", 1, "import 1: its runs 4 to 4" },
 	{ "run", "import IS NOT NULL", 1, "import 1: its runs 4 to 4" },
-	{ "change", "1", 4, NULL },
+	{ "change", "1", 10, NULL },
 };
 
 /* `sql` changes the row, and it is told: by its link, or by that of its import. */
@@ -335,10 +346,10 @@ START_TEST(links_are_in_the_order_of_writing_and_the_head_follows)
 {
 	char head[CHAIN_HEAD_TEXT_MAX];
 
-	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM chain"), 19);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM chain"), 25);
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM chain WHERE kind = 'journal'"), 7);
-	ck_assert_int_eq(books_ask(&b, "SELECT max(link) FROM chain"), 19);
-	ck_assert_msg(strstr(chain_head_text(b.look, head), "19 links, the last is ") == head, "%s", head);
+	ck_assert_int_eq(books_ask(&b, "SELECT max(link) FROM chain"), 25);
+	ck_assert_msg(strstr(chain_head_text(b.look, head), "25 links, the last is ") == head, "%s", head);
 }
 END_TEST
 
@@ -418,7 +429,7 @@ START_TEST(what_is_rolled_back_leaves_no_link)
 {
 	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, post_and_fail, NULL), -1);
 	ck_assert_str_eq(b.why.text, "on purpose");
-	ck_assert_int_eq(books_ask(&b, "SELECT links FROM chain_head"), 19);
+	ck_assert_int_eq(books_ask(&b, "SELECT links FROM chain_head"), 25);
 	ledger_invariants(&b);
 }
 END_TEST

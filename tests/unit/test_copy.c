@@ -206,9 +206,25 @@ START_TEST(what_is_not_sound_is_not_put_back)
 	sqlite3_close(db);
 	ck_assert_int_eq(copy_restore(backup, b.path, NOON, aside, &why), -1);
 	ck_assert_msg(strstr(why.text,
-		"is not sound (schema): the trigger journal_is_never_changed is missing"), "%s", why.text);
+		"/backup is not sound (schema): the trigger journal_is_never_changed is missing"), "%s",
+		why.text);
 	ck_assert_int_eq(files("ledger.db*"), 1);
 	ck_assert_int_eq(deposits_in(b.path), 1);
+}
+END_TEST
+
+/* It is told by the name that was given, not by that of the copy, which is gone. */
+START_TEST(what_is_no_backup_is_told_by_its_name)
+{
+	sqlite3 *db;
+
+	ck_assert_int_eq(sqlite3_open(backup, &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(db, "CREATE TABLE t (x)", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	close_ledger();
+	ck_assert_int_eq(copy_restore(backup, b.path, NOON, aside, &why), -1);
+	ck_assert_msg(strstr(why.text, "/backup is not a database of budgetd"), "%s", why.text);
+	ck_assert_int_eq(files("ledger.db*"), 1);
 }
 END_TEST
 
@@ -233,6 +249,7 @@ Suite *copy_suite(void)
 	tcase_add_test(t, what_is_not_committed_is_not_in_a_backup);
 	tcase_add_test(t, a_backup_replaces_nothing);
 	tcase_add_test(t, what_is_not_sound_is_no_backup);
+	tcase_add_test(t, what_is_no_backup_is_told_by_its_name);
 	tcase_add_test(t, a_backup_of_what_is_no_database_or_not_there_is_refused);
 	tcase_add_test(t, a_backup_is_put_back_and_what_was_there_is_kept);
 	tcase_add_test(t, a_wal_goes_with_its_file);
