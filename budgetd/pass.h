@@ -150,6 +150,15 @@ int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why);	
  /* extend those that live, settle those that are gone */
 int pass_follow_runs(struct pass *p, struct fault *why);
 
+/* --- controller_size.c: the GPUs that a run has; *r becomes what the books have --- */
+/* AllocTRES; or what is in the GRES details when the site does not track GPUs: never a silent 0. *told: which
+ * of the two, borrowed of the job. 0; or -1 and the errno of tres_read. */
+int pass_gpus_given(const struct job_view *j, struct gpu_count *out, const char **told, struct fault *why);
+/* A job that runs with another size than it has in the books: as slurmctld has it, and as a row of slurmdbd
+ * has it. */
+int pass_follow_size(struct pass *p, struct run *r, const struct job_view *j, struct fault *why);
+int pass_follow_size_by_row(struct pass *p, struct run *r, const struct run_row *row, struct fault *why);
+
 /* --- controller_suspend.c: suspended time, where the site does not charge it; *r becomes what the books have
  * --- */
  /* as slurmctld has it */
