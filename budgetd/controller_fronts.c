@@ -30,9 +30,8 @@ static bool is_lane_job(const struct pass *p, const struct lane_limits *limits, 
 	const struct admission_row *a = &w->admission;
 
 	return a->tier == TIER_FUNDED && a->tasks == 1 && !w->job->het_job_id && w->tasks == 1 &&
-		(w->paid > 0 || !paid) &&
-	       pass_mode(p, w->job) == ENFORCE_ON &&
-	       lane_takes(limits, a->gpus, a->min_runtime_s, time_limit(p, w->job));
+		(w->paid > 0 || !paid) && pass_mode(p, w->job) == ENFORCE_ON &&
+		lane_takes(limits, a->gpus, a->min_runtime_s, time_limit(p, w->job));
 }
 
 static int cmp(int64_t a, int64_t b)

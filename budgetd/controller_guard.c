@@ -82,8 +82,8 @@ static int load_guard(struct pass *p, struct fault *why)
 	if (guard_load(p->books, &p->guard, why) < 0)
 		return -1;
 	gang = p->guard.admission ? pass_find_waiting(p, p->guard.admission) : NULL;
-	if (!p->guard.admission || (gang && (gang->cleared || p->guard.together) &&
-		p->b->settings->displace != DISPLACE_OFF))
+	if (!p->guard.admission ||
+		(gang && (gang->cleared || p->guard.together) && p->b->settings->displace != DISPLACE_OFF))
 		return 0;
 	if (p->guard.nodes[0])
 		log_info("no nodes are kept any more for the job that %s were cleared for", p->guard.nodes);

@@ -33,8 +33,7 @@ static bool waits_for_gpus(const struct waiting *w)
 static bool can_start(const struct pass *p, const struct waiting *w)
 {
 	return w->admission.tier == TIER_FUNDED && w->loose > 0 && w->paid > 0 && !w->job->cron &&
-		pass_mode(p, w->job) == ENFORCE_ON &&
-	       waits_for_gpus(w);
+		pass_mode(p, w->job) == ENFORCE_ON && waits_for_gpus(w);
 }
 
 /* A het job is served once, with its first component, when all of them can start. */
@@ -164,12 +163,11 @@ static void describe(const struct serving *v, const struct room_run *victim, con
 		ours[FAIRSHARE_TEXT_MAX];
 
 	duration_text(v->p->now - victim->run.start, ran);
-	snprintf(out,
-		size,
+	snprintf(out, size,
 		"after %s its %jd GPU%s to job %u (%s), whose %s has used %s of its share, and this one %s of its own; it has %s left",
 		ran, (intmax_t)victim->run.gpus, victim->run.gpus == 1 ? " goes" : "s go",
-		pass_array_or_job_id(w->job), w->job->account ? w->job->account : "", same &&
-		from != ranking_node(v->ranking, victim->run.project) ? "user" : "project",
+		pass_array_or_job_id(w->job), w->job->account ? w->job->account : "",
+		same && from != ranking_node(v->ranking, victim->run.project) ? "user" : "project",
 		fairshare_text(fairshare_ratio_ppm(f, (size_t)to), theirs),
 		fairshare_text(fairshare_ratio_ppm(f, (size_t)from), ours), duration_text(v->grace_s, left));
 }

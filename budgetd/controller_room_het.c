@@ -129,8 +129,8 @@ static enum served place_together(struct serving *v, struct together *t, const s
 		rc = serve_was_in_vain(v, w);
 		if (rc < 0)
 			return FAILED;
-		rc = rc ? 0 : placement_make_room_together(room, &rules, t->shapes, t->n, v->p->now,
-			t->choices);
+		rc = rc ? 0
+			: placement_make_room_together(room, &rules, t->shapes, t->n, v->p->now, t->choices);
 		v->tried += rc == 0;
 	}
 	if (rc < 0)

@@ -66,8 +66,8 @@ static int take_hold(struct pass *p, struct starting *s, struct hold_row *h, str
 	if (have && pool.project == s->run.project)
 		return hold_take_task(p->b->ledger, &pool, s->run.id, p->now, h, why);
 	/* It was to move to another project, and started where it was. */
-	if (have && pool.tasks <= 1 && hold_close(p->b->ledger, &pool, p->now, "started in another project",
-		why) < 0)
+	if (have && pool.tasks <= 1 &&
+		hold_close(p->b->ledger, &pool, p->now, "started in another project", why) < 0)
 		return -1;
 	*h = (struct hold_row){ .admission = s->admission.id, .project = s->run.project, .run = s->run.id,
 		.tasks = 1, .opened_at = p->now };
@@ -389,7 +389,7 @@ static int follow_run(const struct run *open, void *arg)
 	if (is_this_run(j, open)) {
 		if (pass_note_found(p, &r, &why) < 0 || follow_changes(p, &r, j, &why) < 0 ||
 			charge_past_months(p, &r, j, &why) < 0 || pass_give_excess_back(p, &r, j, &why) < 0 ||
-				pass_extend_if_due(p, &r, j, &why) < 0)
+			pass_extend_if_due(p, &r, j, &why) < 0)
 			log_warning("job %s: %s", r.label, why.text);
 		return 0;
 	}

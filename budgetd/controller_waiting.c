@@ -425,8 +425,8 @@ static int give_back_unclaimed(struct pass *p, struct fault *why)
 	if (pool_walk(p->books, close_if_stale, &stale, why) < 0)
 		return -1;
 	if (stale.unclaimed)
-		log_info("%jd %s", (intmax_t)stale.unclaimed, stale.unclaimed == 1 ?
-			"hold given back: no job came of its submission"
+		log_info("%jd %s", (intmax_t)stale.unclaimed,
+			stale.unclaimed == 1 ? "hold given back: no job came of its submission"
 			: "holds given back: no job came of their submissions");
 	return admission_walk_parked(p->books, forget_if_gone, &gone, why);
 }

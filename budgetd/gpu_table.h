@@ -50,7 +50,7 @@ void gpu_table_forget(struct gpu_table *t, int64_t before);
 size_t gpu_table_of_job(const struct gpu_table *t, int64_t job, const char *places,
 	const struct idle_gpu *found[GPU_FOUND_MAX]);
 
- /* 0, or -1 and ENOMEM with `to` untouched */
+/* 0, or -1 and ENOMEM with `to` untouched */
 int gpu_table_copy(const struct gpu_table *from, struct gpu_table *to);
 void gpu_table_clear(struct gpu_table *t);	/* frees its rows */
 

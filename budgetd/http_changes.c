@@ -89,7 +89,7 @@ int changes_get(struct request *rq, struct fault *why)
 	rq->reply = reply_rows(x.rows, false);
 	if (request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
 		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 ||
-			ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
+		ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
 		return -1;
 	if (request_project(rq, rq->b->reader, &p, why) == 0)
 		rc = change_walk(rq->b->reader, p.id, before, x.limit + 1, list_change, &x, why);

@@ -85,8 +85,8 @@ static void tell_tier(struct explanation *x)
 		job_tell(x,
 			"It is in the free tier: not charged, not protected, and may be displaced at any time.");
 	else
-		job_tell(x, "It is %s by %s and protected for %s in each run.", x->admission.parked_at &&
-			!x->held ? "to be funded" : "funded", x->project.name,
+		job_tell(x, "It is %s by %s and protected for %s in each run.",
+			x->admission.parked_at && !x->held ? "to be funded" : "funded", x->project.name,
 			duration_text(x->admission.min_runtime_s, time));
 }
 
@@ -321,9 +321,9 @@ static int explain(struct explanation *x)
 		snprintf(x->label, sizeof(x->label), "%jd_%jd", (intmax_t)x->name.job,
 			(intmax_t)x->name.within);
 	if (project_by_id(x->l, x->admission.project, &x->project, x->why) != 1 || owner_or_member(x) < 0 ||
-		count_tasks(x) < 0 || path_load_for(x->l, x->project.id, x->admission.uid, x->rq->now,
-		&x->path, x->why) < 0 || hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, x,
-		x->why) < 0)
+		count_tasks(x) < 0 ||
+		path_load_for(x->l, x->project.id, x->admission.uid, x->rq->now, &x->path, x->why) < 0 ||
+		hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, x, x->why) < 0)
 		return -1;
 	tell_tier(x);
 	tell_tasks(x);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ADMISSION_COLUMNS                                                                                                        \
-	"id, token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, seen, parked_at, insists,"                       \
+#define ADMISSION_COLUMNS \
+	"id, token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, seen, parked_at, insists," \
 	" waits_at, waits_user, waits_behind, user_held_at, changing_at"
 
 static const int64_t *nullable(const int64_t *v)
@@ -27,10 +27,9 @@ int admission_add(struct ledger *l, struct admission_row *a, struct fault *why)
 		" waits_at, waits_user, waits_behind, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 	if (sql_do(l, add_sql, why, "siiisiiiiipipppps", a->token, a->at, a->uid, a->project,
-		job_tier_name(a->tier), a->min_runtime_s,
-		    a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job), (int64_t)a->insists,
-		    nullable(&a->parked_at), nullable(&a->waits_at), waits_user(a),
-		    nullable(&a->waits_behind), a->request) < 0)
+		job_tier_name(a->tier), a->min_runtime_s, a->team_rank, a->gpus, a->tasks, a->per_task,
+		nullable(&a->job), (int64_t)a->insists, nullable(&a->parked_at), nullable(&a->waits_at),
+		waits_user(a), nullable(&a->waits_behind), a->request) < 0)
 		return -1;
 	a->id = sql_last_id(l);
 	return 0;
@@ -98,8 +97,8 @@ int admission_update(struct ledger *l, const struct admission_row *a, struct fau
 {
 	static const char update_sql[] =
 		"UPDATE admission SET project = ?, tier = ?, min_runtime = ?, team_rank = ?, gpus = ?, tasks = ?,"
-					 " per_task = ?, job = ?, parked_at = ?, waits_at = ?, waits_user = ?, waits_behind = ?, user_held_at = ?,"
-					 " changing_at = ?, seen = ? WHERE id = ?";
+		" per_task = ?, job = ?, parked_at = ?, waits_at = ?, waits_user = ?, waits_behind = ?, user_held_at = ?,"
+		" changing_at = ?, seen = ? WHERE id = ?";
 
 	return sql_do(l, update_sql, why, "isiiiiipppppppsi", a->project, job_tier_name(a->tier),
 		a->min_runtime_s, a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job),

@@ -37,11 +37,11 @@ struct admission_row {
 };
 
 int admission_add(struct ledger *l, struct admission_row *a, struct fault *why);	/* a->id is set */
- /* 1, 0, -1 */
+/* 1, 0, -1 */
 int admission_by_id(struct ledger *l, int64_t id, struct admission_row *out, struct fault *why);
- /* 1, 0, -1 */
+/* 1, 0, -1 */
 int admission_by_token(struct ledger *l, const char *token, struct admission_row *out, struct fault *why);
- /* the newest; 1, 0, -1 */
+/* the newest; 1, 0, -1 */
 int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, struct fault *why);
 /* Write what may change after the answer: project, tier, minimum runtime, rank, gpus, tasks, per_task, job,
  * parked_at, waits_at, waits_user, waits_behind, user_held_at, changing_at, seen. */

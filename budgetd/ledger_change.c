@@ -15,15 +15,14 @@ int change_add(struct ledger *l, struct change_words *w, const struct change *c,
 {
 	static const char add_sql[] =
 		"INSERT INTO change (at, project, allocation, what, user, was, became, actor, reason, request_id, first)"
-				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	bool first = w->first == 0;
 
 	if (same(c->was, c->became))
 		return 0;
 	if (sql_do(l, add_sql, why, "iipsssssssp", w->at, c->project, c->allocation ? &c->allocation : NULL,
-		c->what, c->user, c->was,
-		    c->became, w->actor, w->reason, first && w->request_id[0] ? w->request_id : NULL,
-		    first ? NULL : &w->first) < 0)
+		c->what, c->user, c->was, c->became, w->actor, w->reason,
+		first && w->request_id[0] ? w->request_id : NULL, first ? NULL : &w->first) < 0)
 		return -1;
 	if (first)
 		w->first = sql_last_id(l);

@@ -82,7 +82,7 @@ struct leaving {
 int leaving_add(struct ledger *l, const struct run *r, const struct leaving *x, const char *detail,
 	struct fault *why);
 int leaving_of(struct ledger *l, int64_t run, struct leaving *out, struct fault *why);	/* 1, 0, -1 */
- /* for_job, signalled_at, made_to_go_at */
+/* for_job, signalled_at, made_to_go_at */
 int leaving_update(struct ledger *l, const struct leaving *x, struct fault *why);
 int leaving_remove(struct ledger *l, int64_t run, struct fault *why);
 

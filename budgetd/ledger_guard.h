@@ -28,7 +28,7 @@ struct guard {
 
 /* 1 and *out; 0 and *out all 0: none; -1. */
 int guard_load(struct ledger *l, struct guard *out, struct fault *why);
- /* admission 0: there is none any more */
+/* admission 0: there is none any more */
 int guard_store(struct ledger *l, const struct guard *g, struct fault *why);
 
 struct kept_off {
@@ -38,7 +38,7 @@ struct kept_off {
 	bool nowhere;			/* Slurm found no other node for it */
 };
 
- /* again: only nowhere is changed */
+/* again: only nowhere is changed */
 int kept_off_add(struct ledger *l, const struct kept_off *k, int64_t now, struct fault *why);
 /* By admission. `each` returns < 0 to stop, which makes the call fail. */
 typedef int (*kept_off_fn)(const struct kept_off *k, void *arg);

@@ -52,8 +52,8 @@ static int draw_at_node(struct ledger *l, const struct path_node *n, int64_t hol
 			return -1;
 		units -= take;
 	}
-	return units == 0 ? 0 : fault_errno(why, EINVAL, "%s has no live allocation to draw on",
-		n->budget.name);
+	return units == 0 ? 0
+		: fault_errno(why, EINVAL, "%s has no live allocation to draw on", n->budget.name);
 }
 
 static int draw_on_path(struct ledger *l, const struct path *p, int64_t hold, amount_t units,
@@ -77,7 +77,7 @@ static int draws_load(struct ledger *l, int64_t hold, struct draw *out, struct f
 {
 	static const char load_sql[] =
 		"SELECT d.allocation, a.project, d.units FROM hold_draw d JOIN allocation a ON a.id = d.allocation"
-				       " WHERE d.hold = ? ORDER BY a.project, a.ends IS NULL, a.ends, a.id";
+		" WHERE d.hold = ? ORDER BY a.project, a.ends IS NULL, a.ends, a.id";
 	sqlite3_stmt *st = sql_bind(l, load_sql, why, "i", hold);
 	int n = 0, rc = -1;
 
@@ -118,8 +118,8 @@ static int draws_take(struct ledger *l, int64_t hold, amount_t units, bool soone
 
 /* --- holds -------------------------------------------------------------------------------------- */
 
-#define HOLD_COLUMNS                                                                                                             \
-	"h.id, h.admission, h.project, h.run, h.tasks, h.units, h.opened_at, h.closed_at, h.closed_why, a.job, a.uid, a.gpus,"    \
+#define HOLD_COLUMNS \
+	"h.id, h.admission, h.project, h.run, h.tasks, h.units, h.opened_at, h.closed_at, h.closed_why, a.job, a.uid, a.gpus," \
 	" a.min_runtime, r.covered_until, r.label, r.price"
 #define HOLD_TABLES "hold h JOIN admission a ON a.id = h.admission LEFT JOIN run r ON r.id = h.run"
 
@@ -214,8 +214,8 @@ int hold_shrink(struct ledger *l, struct hold_row *h, amount_t by, struct fault 
 	char asked[AMOUNT_TEXT_MAX], has[AMOUNT_TEXT_MAX];
 
 	assert(by >= 0);
-	/* whoever asks counts otherwise than the row does: nothing may become negative, and it must be seen
-	 * */
+	/* whoever asks counts otherwise than the row does: nothing may become negative, and it must be
+	 * seen */
 	if (by > h->units) {
 		log_warning("hold %jd of admission %jd was to give back %s GPU-h and has %s: it gives back those; see budgetctl verify",
 			(intmax_t)h->id, (intmax_t)h->admission, amount_text(by, asked),
@@ -324,8 +324,8 @@ int hold_close(struct ledger *l, struct hold_row *h, int64_t now, const char *wh
 	return sql_do(l, close_sql, why, "isi", now, why_closed, h->id);
 }
 
-#define HOLDS_BELOW                                                                                                              \
-	"WITH RECURSIVE below(id) AS (SELECT id FROM project WHERE CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END"         \
+#define HOLDS_BELOW \
+	"WITH RECURSIVE below(id) AS (SELECT id FROM project WHERE CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END" \
 	" UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id) SELECT " HOLD_COLUMNS " FROM "
 
 int pool_walk(struct ledger *l, pool_fn each, void *arg, struct fault *why)

@@ -25,9 +25,9 @@ struct hold_row {
 
 /* Set `h->units` aside along the path; h->id is set. */
 int hold_open(struct ledger *l, const struct path *p, struct hold_row *h, struct fault *why);
- /* open, without a run; 1, 0, -1 */
+/* open, without a run; 1, 0, -1 */
 int hold_pool(struct ledger *l, int64_t admission, struct hold_row *out, struct fault *why);
- /* open; 1, 0, -1 */
+/* open; 1, 0, -1 */
 int hold_of_run(struct ledger *l, int64_t run, struct hold_row *out, struct fault *why);
 
 /* More or fewer units; `p` is the path with what it has now. h->units is updated. */

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RUN_COLUMNS                                                                                                              \
-	"r.id, r.cluster, r.job, r.submit, r.start, r.label, r.partition, r.admission, r.project, r.uid, r.tier, r.min_runtime,"  \
-	" r.gpus, r.tres, r.price, r.covered_until, r.free_since, r.ended, r.state,"                                               \
-	" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start), r.lost_at,"                  \
+#define RUN_COLUMNS \
+	"r.id, r.cluster, r.job, r.submit, r.start, r.label, r.partition, r.admission, r.project, r.uid, r.tier, r.min_runtime," \
+	" r.gpus, r.tres, r.price, r.covered_until, r.free_since, r.ended, r.state," \
+	" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start), r.lost_at," \
 	" r.unprotected_at, r.unprotected_why, r.suspended"
 
 static void run_read(sqlite3_stmt *st, struct run *r)
@@ -97,9 +97,8 @@ int run_open(struct ledger *l, struct run *r, struct fault *why)
 		return rc;
 	}
 	if (sql_do(l, open_sql, why, "siiisspiisiisii", r->cluster, r->job, r->submit, r->start, r->label,
-		r->partition,
-		    r->admission ? &r->admission : NULL, r->project, r->uid, job_tier_name(r->tier),
-		    r->min_runtime_s, r->gpus, r->tres, r->price, r->covered_until) < 0)
+		r->partition, r->admission ? &r->admission : NULL, r->project, r->uid, job_tier_name(r->tier),
+		r->min_runtime_s, r->gpus, r->tres, r->price, r->covered_until) < 0)
 		return -1;
 	r->id = sql_last_id(l);
 	return 0;
@@ -109,7 +108,7 @@ int run_update(struct ledger *l, const struct run *r, struct fault *why)
 {
 	static const char update_sql[] =
 		"UPDATE run SET covered_until = ?, free_since = ?, gpus = ?, tres = ?, price = ?, suspended = ?"
-					 " WHERE id = ?";
+		" WHERE id = ?";
 
 	return sql_do(l, update_sql, why, "ipisipi", r->covered_until, r->free_since ? &r->free_since : NULL,
 		r->gpus, r->tres, r->price, r->suspended_s ? &r->suspended_s : NULL, r->id);
@@ -145,7 +144,7 @@ int run_walk_tasks(struct ledger *l, int64_t job, const char *label, int64_t lim
 {
 	static const char tasks_sql[] =
 		"SELECT " RUN_COLUMNS " FROM run r WHERE r.id IN (SELECT r.id FROM run r WHERE " TASKS_OF
-					" ORDER BY r.start DESC, r.id DESC LIMIT ?3) ORDER BY r.start, r.id";
+		" ORDER BY r.start DESC, r.id DESC LIMIT ?3) ORDER BY r.start, r.id";
 
 	return run_walk(l, sql_bind(l, tasks_sql, why, "isi", job, label, limit), each, arg, why);
 }
@@ -165,7 +164,7 @@ int run_walk_admission(struct ledger *l, int64_t admission, run_fn each, void *a
 {
 	static const char admission_sql[] =
 		"SELECT " RUN_COLUMNS " FROM run r WHERE r.id IN (SELECT run FROM hold WHERE admission = ?"
-					    " AND closed_at IS NULL AND run IS NOT NULL) ORDER BY r.start, r.id";
+		" AND closed_at IS NULL AND run IS NOT NULL) ORDER BY r.start, r.id";
 
 	return run_walk(l, sql_bind(l, admission_sql, why, "i", admission), each, arg, why);
 }

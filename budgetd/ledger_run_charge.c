@@ -20,11 +20,10 @@ static int charge_add(struct ledger *l, struct charge *c, int64_t seq, struct fa
 {
 	static const char add_sql[] =
 		"INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units)"
-				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 	if (sql_do(l, add_sql, why, "iisiiiiiii", c->run, seq, c->kind, c->project, c->at, c->part_start,
-		c->part_end, c->gpus, c->price,
-		    c->units) < 0)
+		c->part_end, c->gpus, c->price, c->units) < 0)
 		return -1;
 	c->id = sql_last_id(l);
 	return 0;
@@ -145,7 +144,7 @@ static int part_beyond(struct ledger *l, int64_t run, int64_t end, int64_t after
 {
 	static const char beyond_sql[] =
 		"SELECT id, part_start, part_end, units FROM charge WHERE run = ? AND part_end > ? AND units > 0"
-					 " AND id > ? ORDER BY id LIMIT 1";
+		" AND id > ? ORDER BY id LIMIT 1";
 	sqlite3_stmt *st = sql_bind(l, beyond_sql, why, "iii", run, end, after);
 	int rc = st ? sql_step(l, st, why) : -1;
 

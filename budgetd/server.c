@@ -138,8 +138,8 @@ static int identify(const struct listener *at, struct exchange *x, struct MHD_Co
 
 	if (at->door == DOOR_NETWORK) {
 		if (caller_read(MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
-			MHD_HTTP_HEADER_AUTHORIZATION), s->munge_socket,
-			    s->credential_age_s, &x->caller, why) < 0)
+			MHD_HTTP_HEADER_AUTHORIZATION), s->munge_socket, s->credential_age_s,
+			&x->caller, why) < 0)
 			return -1;
 		return people_known(at->b->people, x->caller.uid, time(NULL), name, why) == 1 ? 0 : -1;
 	}
@@ -159,9 +159,9 @@ static int read_headers(const struct listener *at, struct exchange *x, struct MH
 		return -1;
 	x->route = route_find(method, url, &x->name);
 	if (!x->route)
-		return fault_set(why, errno == ENOENT
-			? "there is nothing at %s; doc/api.md lists what there is" :
-							"%s does not take this method", url);
+		return fault_set(why,
+			errno == ENOENT ? "there is nothing at %s; doc/api.md lists what there is"
+			: "%s does not take this method", url);
 	if (check_who(at, x, why) < 0 || check_size(x, connection, why) < 0)
 		return -1;
 	x->body = malloc(x->route->body_max + 1);
@@ -252,8 +252,8 @@ static int run_handler(const struct listener *at, const struct exchange *x, stru
 	if (x->too_large)
 		return fault_errno(why, EMSGSIZE, "the body has more than the %zu bytes that are taken here",
 			x->route->body_max);
-	if (at->door == DOOR_NETWORK && caller_check(&x->caller, x->route->method, x->path, x->body, x->used,
-		why) < 0)
+	if (at->door == DOOR_NETWORK &&
+		caller_check(&x->caller, x->route->method, x->path, x->body, x->used, why) < 0)
 		return -1;
 	if (x->route->body_max && (parse_body(x, &rq->body, why) < 0 || check_keys(x, rq->body, why) < 0))
 		return -1;

@@ -227,7 +227,7 @@ static int on_device(struct report *r, char **field)
 	d->kind = (enum device_kind)kind;
 	if (read_text(field[2], bus, sizeof(bus)) < 0 || (*bus && pci_parse(bus, &at) < 0) ||
 		read_text(field[3], d->uuid, sizeof(d->uuid)) < 0 ||
-			read_text(field[4], d->name, sizeof(d->name)) < 0)
+		read_text(field[4], d->name, sizeof(d->name)) < 0)
 		return -1;
 	if (*bus)
 		pci_text(&at, d->bus_id);

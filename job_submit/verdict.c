@@ -135,8 +135,8 @@ void verdict_set(char **field, const char *text)
 
 static void comment_add(job_desc_msg_t *job_desc, const char *word)
 {
-	slurm_xstrfmtcat(&job_desc->admin_comment, "%s%s", job_desc->admin_comment &&
-		job_desc->admin_comment[0] ? " " : "", word);
+	slurm_xstrfmtcat(&job_desc->admin_comment, "%s%s",
+		job_desc->admin_comment && job_desc->admin_comment[0] ? " " : "", word);
 }
 
 void verdict_apply(const struct verdict *v, job_desc_msg_t *job_desc)

@@ -113,8 +113,7 @@ int placement_make_room(struct placement *p, const struct placement_rules *rules
 
 /* The same two for `n` jobs that start together or not at all: a choice for each, or none is touched. The
  * first ones are placed first. */
-int placement_fit_together(
-	struct placement *p, const struct placement_job *jobs, size_t n, int64_t now,
+int placement_fit_together(struct placement *p, const struct placement_job *jobs, size_t n, int64_t now,
 	struct placement_choice *choices);
 int placement_make_room_together(struct placement *p, const struct placement_rules *rules,
 	const struct placement_job *jobs, size_t n, int64_t now, struct placement_choice *choices);

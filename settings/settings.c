@@ -155,9 +155,8 @@ static int check_string(const struct setting_row *row, const char *text, struct 
 {
 	static const size_t bytes_max[] = { [SOCKET_PATH] = SOCKET_PATH_MAX, [FILE_PATH] = TEXT_BYTES_MAX,
 		[OPTIONAL_PATH] = TEXT_BYTES_MAX, [ADDRESS] = TEXT_BYTES_MAX, [SERVER] = TEXT_BYTES_MAX,
-			[URL] = TEXT_BYTES_MAX,
-		[NAME] = NAME_BYTES_MAX,
-		[ZONE] = NAME_BYTES_MAX, [TEXT] = TEXT_BYTES_MAX };
+		[URL] = TEXT_BYTES_MAX, [NAME] = NAME_BYTES_MAX, [ZONE] = NAME_BYTES_MAX,
+		[TEXT] = TEXT_BYTES_MAX };
 	bool path = row->type == SOCKET_PATH || row->type == FILE_PATH ||
 		(row->type == OPTIONAL_PATH && text[0]);
 	int bad = bad_byte(text, row->type == NAME);

@@ -135,10 +135,10 @@ struct run_row {
 					 * knows */
 	bool resized;			/* the row ended because the job changed its size: more rows of the
 					 * same run follow */
-	int64_t submit, eligible, start, end;	/* start 0 = never started, end 0 = not ended or not known yet
-						 * */
-	int64_t effective_start;	/* max(start, submit): of a resized job's later rows, 0 when start is
-					 * */
+	int64_t submit, eligible, start, end;	/* start 0 = never started, end 0 = not ended or not known
+						 * yet */
+	int64_t effective_start;	/* max(start, submit): of a resized job's later rows, 0 when start
+					 * is */
 	int64_t elapsed_s;		/* as Slurm counts it: from the first start, also in a resized job's
 					 * later rows */
 	int64_t suspended_s;

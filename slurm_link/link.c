@@ -147,8 +147,8 @@ int slurm_link_facts(struct slurm_link *l, struct slurm_facts *out, struct fault
 /* --- updates --------------------------------------------------------------------------------------- */
 
 #define RETRY_PAUSE_MS 25
-#define RETRY_TIMES 20			/* half a second in all; slurmdbd answers in milliseconds or is away
-					 * */
+#define RETRY_TIMES 20			/* half a second in all; slurmdbd answers in milliseconds or is
+					 * away */
 
 /* An RPC that names a job and may answer for each task of an array. -1 and errno as Slurm has it. */
 typedef int job_call(const char *job, const void *arg, job_array_resp_msg_t **resp);

@@ -70,8 +70,8 @@ enum hold_change { HOLD_KEEP, HOLD_AS_ADMIN, HOLD_RELEASE };
 struct job_update {
 	const char *qos;		/* NULL = keep; pending jobs only, else EBUSY */
 	const char *account;		/* NULL = keep; pending jobs only */
-	const char *admin_comment;	/* NULL = keep, "" = remove; needs SlurmUser, root or an Administrator
-					 * */
+	const char *admin_comment;	/* NULL = keep, "" = remove; needs SlurmUser, root or an
+					 * Administrator */
 	/* NULL = keep, "" = none; pending jobs only, else EBUSY. Slurm gives back the very text. Where no
 	 * node is left that could ever do, the job becomes HELD_BY_OTHER until that changes */
 	const char *excluded;
