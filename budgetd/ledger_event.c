@@ -105,16 +105,6 @@ static int walk(struct ledger *l, sqlite3_stmt *st, event_fn each, void *arg, st
 	return rc;
 }
 
-int event_walk(struct ledger *l, int64_t job, int64_t before, int64_t limit, event_fn each, void *arg,
-	struct fault *why)
-{
-	static const char walk_sql[] =
-		"SELECT " EVENT_COLUMNS " FROM event WHERE job = ? AND id < ? ORDER BY id DESC LIMIT ?";
-
-	return walk(l, sql_bind(l, walk_sql, why, "iii", job, before ? before : INT64_MAX, limit), each, arg,
-		why);
-}
-
 int event_walk_tasks(struct ledger *l, int64_t job, const char *label, int64_t before, int64_t limit,
 	event_fn each, void *arg, struct fault *why)
 {

@@ -273,23 +273,6 @@ int slurm_link_set_site_factor(struct slurm_link *l, const char *job, int32_t si
 	return call_job(l, update_call, job, &u, "change its place", why);
 }
 
-int slurm_link_set_admin_comment(struct slurm_link *l, const char *job, const char *text, struct fault *why)
-{
-	const struct job_update u = { .admin_comment = text };
-
-	return call_job(l, update_call, job, &u, "change its AdminComment", why);
-}
-
-int slurm_link_hold(struct slurm_link *l, const char *job, struct fault *why)
-{
-	return call_job(l, update_call, job, &(struct job_update){ .hold = HOLD_AS_ADMIN }, "hold it", why);
-}
-
-int slurm_link_release(struct slurm_link *l, const char *job, struct fault *why)
-{
-	return call_job(l, update_call, job, &(struct job_update){ .hold = HOLD_RELEASE }, "release it", why);
-}
-
 static int requeue_call(const char *job, const void *arg, job_array_resp_msg_t **resp)
 {
 	uint32_t id = plain_job_id(job);
