@@ -83,8 +83,8 @@ const struct backend *backend_find(const char *name, bool *any_kind);
 int backend_failed(struct session *s, const char *call, int64_t code);
 
 /* The same in own words. */
-int backend_fault(struct session *s, enum cause cause, const char *fmt,
-	...) __attribute__((format(printf, 3, 4)));
+int backend_fault(struct session *s, enum cause cause, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Microseconds of a clock that only goes forward. */
 int64_t backend_now_us(void);

@@ -300,11 +300,16 @@ static const struct {
 	int fields;
 	int (*read)(struct report *r, char **field);
 } line_table[] = {
-	{ "library", 1, on_library }, { "version", 1, on_version }, { "count", 1, on_count },
-		{ "device", 5, on_device },
-	{ "begin", 2, on_begin },     { "end", 3, on_end },         { "rate", 3, on_rate },
-		{ "no-kernel", 0, on_no_kernel },
-	{ "fail", 4, on_fail },       { "done", 0, on_done },
+	{ "library", 1, on_library },
+	{ "version", 1, on_version },
+	{ "count", 1, on_count },
+	{ "device", 5, on_device },
+	{ "begin", 2, on_begin },
+	{ "end", 3, on_end },
+	{ "rate", 3, on_rate },
+	{ "no-kernel", 0, on_no_kernel },
+	{ "fail", 4, on_fail },
+	{ "done", 0, on_done },
 };
 
 /* The words of a line; how many, or -1: too many, or an empty one. */
