@@ -218,8 +218,6 @@ static int settle_all(struct pass *p, struct fault *why)
 
 /* --- who gets more ------------------------------------------------------------------------------ */
 
-/* What has hours set aside keeps them: its change that cannot be paid waits, whatever its project does with
- * jobs that it cannot pay. */
 bool pass_never_goes_free(const struct pass *p, const struct admission_row *a, const struct hold_row *pool,
 	const struct path *path)
 {

@@ -118,13 +118,17 @@ struct turn {
 /* The pool of `tasks` tasks, of which there may be none yet (`have`). */
 int pass_set_pool(struct pass *p, struct waiting *w, struct hold_row *pool, bool have, int64_t tasks,
 	const struct path *path, struct fault *why);
+/* It waits for money no more. In a transaction; nothing is written when it did not wait. */
 int pass_unpark(struct pass *p, struct waiting *w, struct fault *why);
 struct wait_answer;
+/* What the line has for it (wait_line_ask): `credited` is its path without its own `pool` (hold_credit). */
 int pass_ask_line(struct wait_line *line, const struct waiting *w, const struct hold_row *pool, bool stands,
 	const struct path *credited, struct wait_answer *got, struct fault *why);
 /* It does not fit as a whole: it waits (`stays`, or it has some tasks), or goes to the free tier. */
 int pass_fall_short(struct pass *p, struct waiting *w, bool stays, const struct wait_answer *got,
 	const struct path *path, struct fault *why);
+/* What has hours set aside keeps them: its change that cannot be paid waits, whatever its project does with
+ * jobs that it cannot pay. */
 bool pass_never_goes_free(const struct pass *p, const struct admission_row *a, const struct hold_row *pool,
 	const struct path *path);
 
