@@ -17,7 +17,8 @@
 #include "settings/enforce.h"
 
 #define SINCE_DEFAULT_S 86400
-#define PASSES_TO_SETTLE 2		/* and some seconds, for slurmctld to tell slurmdbd and budgetd to look */
+/* and some seconds, for slurmctld to tell slurmdbd and budgetd to look */
+#define PASSES_TO_SETTLE 2
 #define SETTLE_MORE_S 5
 
 static const struct column columns[] = {

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPARED_AFTER_S 120		/* Slurm looks at all that waits well within that: then it cannot use what it would get */
+/* Slurm looks at all that waits well within that: then it cannot use what it would get */
+#define SPARED_AFTER_S 120
 
 /* --- told --------------------------------------------------------------------------------------- */
 

@@ -103,7 +103,8 @@ static int add_user(const struct lane_user *u, void *arg)
 	return 0;
 }
 
-#define KEPT_S 172800			/* before the day: a clock that is put back by less than that forgets nothing */
+/* before the day: a clock that is put back by less than that forgets nothing */
+#define KEPT_S 172800
 
 /* In the writer: runs that this very pass opened are not in its snapshot. */
 static int read_use(struct pass *p, void *arg, struct fault *why)

@@ -24,7 +24,8 @@
 
 #define UPDATES_A_SECOND 200		/* as places: each costs slurmctld 0.6 ms */
 #define MOVED_S 60			/* a planned start that moves by less is the same */
-#define FORGET_AFTER_S (30 * 86400)	/* what was written so long ago stands in no record of a job that neither waits nor runs */
+/* what was written so long ago stands in no record of a job that neither waits nor runs */
+#define FORGET_AFTER_S (30 * 86400)
 
 struct kept_row {
 	int64_t admission;

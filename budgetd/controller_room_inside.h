@@ -8,7 +8,8 @@
 #include "budgetd/ranking.h"
 #include "budgetd/room.h"
 
-#define IN_VAIN_S 600			/* nobody is told to go again that soon for a job that could not use it */
+/* nobody is told to go again that soon for a job that could not use it */
+#define IN_VAIN_S 600
 
 /* Jobs of one project, or of one user of it, that are alike: what holds for one of them in a pass holds for
  * all. In their order. */

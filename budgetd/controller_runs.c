@@ -252,7 +252,8 @@ static int follow_changes(struct pass *p, struct run *r, const struct job_view *
 	return size_first ? 0 : pass_follow_size(p, r, j, why);
 }
 
-#define FIRST_SIZE_WAIT_S 60		/* slurmdbd's row of the first part comes within seconds of the change, or not at all */
+/* slurmdbd's row of the first part comes within seconds of the change, or not at all */
+#define FIRST_SIZE_WAIT_S 60
 
 /* A run that changed its size before it was first seen began with another one, which only slurmdbd still
  * knows. 1 = opened, 0 = not now. */
@@ -303,7 +304,8 @@ int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
 
 /* --- following ---------------------------------------------------------------------------------- */
 
-#define INTERIMS_MAX 2000	/* in one pass: a month that ends under 50,000 runs must not keep those that wait from an answer */
+/* in one pass: a month that ends under 50,000 runs must not keep those that wait from an answer */
+#define INTERIMS_MAX 2000
 
 static int charge_month(struct pass *p, void *arg, struct fault *why)
 {

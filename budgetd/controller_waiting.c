@@ -14,7 +14,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define USER_HOLD_GRACE_S 600		/* what its user holds keeps its hours for that long (doc/model.md, 4) */
+/* what its user holds keeps its hours for that long (doc/model.md, 4) */
+#define USER_HOLD_GRACE_S 600
 
 /* --- the records of a job together -------------------------------------------------------------- */
 

@@ -32,7 +32,8 @@ struct gpu_table {
 };
 
 #define GPU_ROWS_MAX   65536
-#define GPU_POINTS_MAX 16		/* samples of a series in one piece: what Prometheus' answer needs as JSON is bounded by it */
+/* samples of a series in one piece: what Prometheus' answer needs as JSON is bounded by it */
+#define GPU_POINTS_MAX 16
 
 /* The samples of from, from + step, ..., to: at most GPU_POINTS_MAX, after t->until. series[i] is an array of
  * series (prometheus.h); NULL = that query is not asked. A sample that one of them lacks is missing. 0; or -1

@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include "budgetd/ledger.h"
 
-#define GUARD_NODES_MAX 8192		/* bytes of names with commas between, and the NUL: a gang of more is not guarded */
+/* bytes of names with commas between, and the NUL: a gang of more is not guarded */
+#define GUARD_NODES_MAX 8192
 
 /* A het job's nodes are closed to free jobs for so long before its planned start: a pass tells Slurm, and
  * each of them is known by then. */

@@ -8,7 +8,8 @@
 #include "budgetd/ledger_project.h"
 
 #define LIVE_ALLOCATIONS_MAX 32		/* of one project, live or to come: bounds the work of one verdict */
-#define ALLOCATION_UNITS_MAX (INT64_MAX / (4 * LIVE_ALLOCATIONS_MAX))	/* so that no sum over a path can overflow */
+/* so that no sum over a path can overflow */
+#define ALLOCATION_UNITS_MAX (INT64_MAX / (4 * LIVE_ALLOCATIONS_MAX))
 
 struct allocation {
 	int64_t id, project;

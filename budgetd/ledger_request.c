@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OPEN_MAX 100		/* of one project: nobody answers more, and a loop in a script fills no disk */
+/* of one project: nobody answers more, and a loop in a script fills no disk */
+#define OPEN_MAX 100
 
 #define REQUEST_COLUMNS \
 	"q.id, q.at, q.project, q.units, q.actor, q.reason, q.request_id, q.decision, q.decided_at, q.decided_by, q.answer," \

@@ -23,7 +23,8 @@
 #define IDLE_SECONDS 300	/* a kept connection of the plugin; slow senders are cut by it too */
 #define USER_IDLE_SECONDS 20
 #define CONNECTIONS_MAX 512	/* of each door */
-#define HOST_CONNECTIONS_MAX 64	/* over the network, from one host: it may keep itself waiting, not the others */
+/* over the network, from one host: it may keep itself waiting, not the others */
+#define HOST_CONNECTIONS_MAX 64
 #define JSON_DEPTH_MAX 8	/* our deepest body has 3 */
 
 /* Each has a thread of its own, so that none can keep another waiting. In the order of opening. */

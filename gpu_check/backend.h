@@ -41,7 +41,8 @@ struct backend {
 	size_t code_count;
 	/* of its own state, given zeroed; functions of the library first (library.h) */
 	size_t state_size;
-	const char *const *environment;	/* "NAME=VALUE" before the library is loaded, NULL at the end: mostly "no caches" */
+	/* "NAME=VALUE" before the library is loaded, NULL at the end: mostly "no caches" */
+	const char *const *environment;
 
 	/* The driver is there and lets this process in. */
 	int (*init)(struct session *s);

@@ -26,7 +26,8 @@
 #include "lib/gpu_metric.h"
 #include "settings/table.h"
 
-#define FILE_BYTES_MAX (64 * 1024)	/* a hundred times the sample; what is larger is not a settings file */
+/* a hundred times the sample; what is larger is not a settings file */
+#define FILE_BYTES_MAX (64 * 1024)
 #define SOCKET_PATH_MAX sizeof(((struct sockaddr_un *)NULL)->sun_path)
 #define NAME_BYTES_MAX 64		/* of a QOS */
 #define TEXT_BYTES_MAX 4096

@@ -98,7 +98,8 @@ struct job_view {
 	 * there is none, or they are too many */
 	const char *gpu_places;
 	const char *excluded,
-		*required;	/* pending: nodes that it may not get, and that it must get, as they were given: "n[1-4]" */
+		/* pending: nodes that it may not get, and that it must get, as they were given: "n[1-4]" */
+		*required;
 	const char *features;		/* pending: --constraint, as it was given */
 	const char *reservation;	/* pending: --reservation */
 	/* pending: at least so much of a node, 0 = not said. What is asked for by GPU is not in it */

@@ -24,7 +24,8 @@
 
 #define BYTES_MAX 16384
 #define WARM_UP 500		/* rounds that are not counted: connections, caches, prepared statements */
-#define REST_US 500		/* before each measurement: submissions come one by one, to processes that sleep */
+/* before each measurement: submissions come one by one, to processes that sleep */
+#define REST_US 500
 #define DEADLINE_MS 5000
 #define BUDGETDS_MAX 2
 #define ATTEMPTS 2000		/* of a millisecond each, for the second process to listen */

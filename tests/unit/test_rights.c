@@ -402,7 +402,8 @@ END_TEST
 
 static const struct {
 	const char *body, *owners,
-		*members;	/* after it, from "ada" the owner and "bob" the member; NULL = refused, and as before */
+		/* after it, from "ada" the owner and "bob" the member; NULL = refused, and as before */
+		*members;
 } lists[] = {
 	{ "{\"remove_owners\":[\"ada\"],\"add_members\":[\"ada\"],\"force\":true}", "", "ada bob" },
 	{ "{\"add_members\":[\"ada\"],\"remove_owners\":[\"ada\"],\"force\":true}", "", "ada bob" },
