@@ -383,11 +383,13 @@ static int is_there(struct ledger *l, const struct run *r, struct fault *why)
 {
 	static const char there_sql[] =
 		"SELECT id FROM run WHERE cluster = ? AND job = ? AND start = ? LIMIT 1";
+	char began[ZONE_TEXT_MAX];
 	int64_t id;
 	int rc = sql_int(l, &id, there_sql, why, "sii", r->cluster, r->job, r->start);
 
 	return rc <= 0 ? rc : fault_errno(why, EEXIST,
-		"the run of job %s that began at %jd is in the books already", r->label, (intmax_t)r->start);
+		"the run of job %s that began at %s is in the books already; see budgetctl run list --job %jd",
+		r->label, zone_utc_text(r->start, began), (intmax_t)r->job);
 }
 
 int run_enter(struct ledger *l, struct run *r, const struct run_facts *f, struct correction *c,
@@ -416,17 +418,19 @@ int run_enter(struct ledger *l, struct run *r, const struct run_facts *f, struct
 
 int run_end_by_hand(struct ledger *l, struct run *r, int64_t end, struct correction *c, struct fault *why)
 {
+	char at[ZONE_TEXT_MAX];
 	struct run_account a;
 	int rc = correction_known(l, c, why);
 
 	if (rc != 0)
 		return rc;
 	if (r->ended)
-		return fault_errno(why, EEXIST, "job %s has ended in the books, at %jd", r->label,
-			(intmax_t)r->ended);
+		return fault_errno(why, EEXIST,
+			"job %s has ended in the books, at %s; budgetctl check --repair corrects what differs",
+			r->label, zone_utc_text(r->ended, at));
 	if (end < r->start)
-		return fault_errno(why, EINVAL, "job %s began at %jd, it did not end before that", r->label,
-			(intmax_t)r->start);
+		return fault_errno(why, EINVAL, "job %s began at %s, it did not end before that", r->label,
+			zone_utc_text(r->start, at));
 	if (run_end(l, r, end, "BY HAND", c->at, why) < 0 || run_account_read(l, r->id, &a, why) != 1)
 		return -1;
 	c->run = r->id;

@@ -5,11 +5,11 @@
  * no GPU-hour that could go elsewhere, and the debt of those that have expired is to be paid first. */
 #include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_sql.h"
+#include "lib/zone.h"
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* One more entry of the group: the first one carries the request id, the others name it. */
 static int post(struct ledger *l, struct journal_entry *head, int64_t allocation, amount_t units,
@@ -70,15 +70,13 @@ static int check_take(struct ledger *l, int64_t allocation, amount_t units, int6
 static int check_ended(struct ledger *l, const struct allocation *a, int64_t now, struct fault *why)
 {
 	struct project p;
-	char end[32];
-	struct tm tm;
-	time_t at = (time_t)a->ends;
+	char end[ZONE_TEXT_MAX];
 
 	if (!a->ends || now < a->ends)
 		return 0;
 	if (project_by_id(l, a->project, &p, why) != 1)
 		return -1;
-	strftime(end, sizeof(end), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
+	zone_utc_text(a->ends, end);
 	return fault_errno(why, EEXIST,
 		"allocation %jd of %s has ended, at %s, and what was left of it has expired; make another: budgetctl "
 		"allocation add %s GPU-HOURS, or name one that is live, of budgetctl allocation list %s",

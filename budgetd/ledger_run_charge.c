@@ -167,10 +167,11 @@ static int refund_beyond(struct ledger *l, const struct run *r, int64_t end, int
 		int64_t from = end > c.part_start ? end : c.part_start;
 		amount_t left, back = c.units / (c.part_end - c.part_start) * (c.part_end - from);
 		struct journal_entry e = { .at = now, .uid = -1, .actor = "budgetd" };
+		char ended[ZONE_TEXT_MAX], charged[ZONE_TEXT_MAX];
 
 		snprintf(e.reason, sizeof(e.reason),
-			"job %s ended at %jd and was charged to %jd before that was known", r->label,
-			(intmax_t)end, (intmax_t)c.part_end);
+			"job %s ended at %s and was charged to %s before that was known", r->label,
+			zone_utc_text(end, ended), zone_utc_text(c.part_end, charged));
 		if (charge_uncount(l, c.id, back, "correction", now, why) < 0 ||
 			money_refundable(l, c.id, &left, why) < 0)
 			return -1;
