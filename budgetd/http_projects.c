@@ -182,10 +182,12 @@ static const struct people_list {
 	enum member_role role;
 	bool remove;
 } people_lists[] = {
-	{ "remove_owners", ROLE_OWNER, true },	{ "remove_members", ROLE_MEMBER, true },
-		{ "members", ROLE_MEMBER, false },
-	{ "add_members", ROLE_MEMBER, false },	{ "owners", ROLE_OWNER, false },	 { "add_owners",
-		ROLE_OWNER, false },
+	{ "remove_owners", ROLE_OWNER, true },
+	{ "remove_members", ROLE_MEMBER, true },
+	{ "members", ROLE_MEMBER, false },
+	{ "add_members", ROLE_MEMBER, false },
+	{ "owners", ROLE_OWNER, false },
+	{ "add_owners", ROLE_OWNER, false },
 };
 
 /* A project that is being written. */

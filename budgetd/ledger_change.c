@@ -154,9 +154,12 @@ static const struct changeable settings[] = {
 	{ "unmetered", unmetered_text }, { "user_shares", user_shares_text },
 };
 static const struct changeable terms[] = {
-	{ "starts", starts_text },	{ "ends", ends_text },		{ "carry_over_percent",
-		carry_over_text },
-	{ "vests", vests_text },	{ "burst_units", burst_text },	{ "comment", comment_text },
+	{ "starts", starts_text },
+	{ "ends", ends_text },
+	{ "carry_over_percent", carry_over_text },
+	{ "vests", vests_text },
+	{ "burst_units", burst_text },
+	{ "comment", comment_text },
 };
 
 static int add_each(struct ledger *l, struct change_words *w, struct change c, const struct changeable *each,
