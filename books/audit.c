@@ -47,10 +47,10 @@ static int look_schema(sqlite3 *db, struct fault *wrong)
 
 /* --- the table ---------------------------------------------------------------------------------- */
 
-#define SUMS_DIFFER(column, of_journal)                                                                                          \
-	"SELECT printf('allocation %d: its running sum of " column " is %d units, the journal says %d', allocation, " column ", is_)"  \
-	" FROM (SELECT s.allocation, s." column ", coalesce(j.total, 0) AS is_ FROM allocation_sum s LEFT JOIN (SELECT allocation,"    \
-	" sum(units) AS total FROM (SELECT allocation, " of_journal ") GROUP BY allocation) j USING (allocation))"                      \
+#define SUMS_DIFFER(column, of_journal) \
+	"SELECT printf('allocation %d: its running sum of " column " is %d units, the journal says %d', allocation, " column ", is_)" \
+	" FROM (SELECT s.allocation, s." column ", coalesce(j.total, 0) AS is_ FROM allocation_sum s LEFT JOIN (SELECT allocation," \
+	" sum(units) AS total FROM (SELECT allocation, " of_journal ") GROUP BY allocation) j USING (allocation))" \
 	" WHERE " column " <> is_ ORDER BY allocation LIMIT 1"
 
 const struct audit_check audit_checks[] = {
@@ -73,7 +73,7 @@ const struct audit_check audit_checks[] = {
 		" UNION ALL SELECT * FROM (SELECT printf('charge %d: it is imported, run %d is not', c.id, r.id) FROM charge c JOIN run r"
 		" ON r.id = c.run LEFT JOIN import i ON i.id = r.import WHERE c.kind = 'imported'"
 		" AND (i.id IS NULL OR c.id NOT BETWEEN i.first_charge AND i.last_charge) LIMIT 1) LIMIT 1",
-			NULL },
+		NULL },
 	{ "journal.balance", "a balance is the balance before it and the entry",
 		"SELECT printf('journal %d: the balance of allocation %d is %d units, the entries up to it sum to %d', id, allocation, balance, sum)"
 		" FROM (SELECT id, allocation, balance, sum(units) OVER (PARTITION BY allocation ORDER BY id) AS sum FROM journal)"
@@ -81,7 +81,7 @@ const struct audit_check audit_checks[] = {
 	{ "journal.project", "an entry names the project that owns its allocation",
 		"SELECT printf('journal %d: it names project %d, allocation %d belongs to project %d', j.id, j.project, a.id, a.project)"
 		" FROM journal j JOIN allocation a ON a.id = j.allocation WHERE j.project <> a.project ORDER BY j.id LIMIT 1",
-			NULL },
+		NULL },
 	{ "sums.missing", "every allocation has its running sums",
 		"SELECT printf('allocation %d: it has no running sums', id) FROM allocation"
 		" WHERE id NOT IN (SELECT allocation FROM allocation_sum) ORDER BY id LIMIT 1", NULL },
@@ -103,7 +103,7 @@ const struct audit_check audit_checks[] = {
 		"  WHERE j.kind IN ('charge', 'refund') UNION ALL"
 		" SELECT d.allocation, a.uid, 0, 0, 0, d.units FROM hold_draw d JOIN hold h ON h.id = d.hold JOIN admission a ON a.id = h.admission)"
 		" GROUP BY allocation, uid) WHERE charged <> charged_ OR held <> held_ ORDER BY allocation, uid LIMIT 1",
-			NULL },
+		NULL },
 	{ "change.last", "settings and terms are what they were last changed to",
 		"SELECT printf('change %d: %s%s%s is %s, it was last changed to %s', id, what, iif(user IS NULL, '', ' of '), coalesce(user, ''),"
 		" coalesce(is_, 'none'), coalesce(became, 'none')) FROM (SELECT c.*, CAST(CASE c.what"
@@ -164,7 +164,7 @@ const struct audit_check audit_checks[] = {
 		" ELSE printf('hold %d is for run %d, too', o.id, r.id) END) FROM hold h JOIN run r ON r.id = h.run"
 		" LEFT JOIN hold o ON o.run = h.run AND o.closed_at IS NULL AND o.id < h.id WHERE h.closed_at IS NULL"
 		" AND (r.ended IS NOT NULL OR h.tasks <> 1 OR r.admission <> h.admission OR o.id IS NOT NULL) ORDER BY h.id LIMIT 1",
-			NULL },
+		NULL },
 	{ "hold.pool",
 		"the tasks of a job that wait have one hold, of the project that they were admitted to",
 		"SELECT printf('hold %d: %s', h.id, CASE WHEN h.project <> a.project THEN printf('it is of project %d, admission %d of project %d',"
@@ -199,7 +199,7 @@ const struct audit_check audit_checks[] = {
 	{ "charge.uncounted", "no more of a charge is left out of the ratio than it is",
 		"SELECT printf('charge %d: it is %d units and %d of them do not count', c.id, c.units, sum(u.units)) FROM uncounted u"
 		" JOIN charge c ON c.id = u.charge GROUP BY c.id HAVING sum(u.units) > c.units ORDER BY c.id LIMIT 1",
-			NULL },
+		NULL },
 	{ "run.parts", "the parts of a run begin with it, follow each other without a gap, and end with it",
 		"SELECT printf('charge %d: part %d of run %d begins at %d, not at %d', id, seq, run, part_start, due) FROM (SELECT c.id, c.seq,"
 		" c.run, c.part_start, coalesce(lag(c.part_end) OVER (PARTITION BY c.run ORDER BY c.seq), r.start) AS due FROM charge c"
@@ -217,7 +217,7 @@ const struct audit_check audit_checks[] = {
 	{ "event.displaced", "a run that was displaced is an event",
 		"SELECT printf('run %d: it ended PREEMPTED and no event says why', r.id) FROM run r WHERE r.state = 'PREEMPTED' AND r.import IS NULL"
 		" AND NOT EXISTS (SELECT 1 FROM event e WHERE e.run = r.id AND e.what = 'displaced') ORDER BY r.id LIMIT 1",
-			NULL },
+		NULL },
 	{ "event.minimum",
 		"no run is told inside its minimum runtime to give way to a project that is further below its share",
 		"SELECT printf('event %d: run %d was told to go after %d s, its minimum runtime is %d s', e.id, r.id, e.at - r.start, r.min_runtime)"

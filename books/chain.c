@@ -91,8 +91,8 @@ static void hash_value(struct sha256_ctx *c, sqlite3_value *v)
 	case SQLITE_BLOB:
 		hash_bytes(c, 'b', sqlite3_value_blob(v), sqlite3_value_bytes(v));
 		return;
-	/* STRICT tables have no other: a number that is no integer is hashed as its text */
 	default:
+		/* STRICT tables have no other: a number that is no integer is hashed as its text */
 		hash_bytes(c, 't', sqlite3_value_text(v), sqlite3_value_bytes(v));
 	}
 }
@@ -287,10 +287,9 @@ static int trigger_make(sqlite3 *db, const struct chained *t, const char *event,
 	const char *columns, struct fault *why)
 {
 	char *sql = sqlite3_mprintf("CREATE TEMP TRIGGER %s_%s_is_chained AFTER %s ON main.%s %s BEGIN"
-				    " INSERT INTO chain (link, kind, row, hash) SELECT links + 1, '%s', NEW.id, chain_hash(hash, '%s', %s) FROM chain_head;"
-				    " UPDATE chain_head SET links = links + 1, hash = (SELECT hash FROM chain WHERE link = chain_head.links + 1);"
-				    " END", t->table, event, event, t->table, when, t->table, t->table,
-				    	columns);
+		" INSERT INTO chain (link, kind, row, hash) SELECT links + 1, '%s', NEW.id, chain_hash(hash, '%s', %s) FROM chain_head;"
+		" UPDATE chain_head SET links = links + 1, hash = (SELECT hash FROM chain WHERE link = chain_head.links + 1);"
+		" END", t->table, event, event, t->table, when, t->table, t->table, columns);
 	int rv = 0;
 
 	if (!sql)
@@ -476,9 +475,8 @@ int chain_check_rows(sqlite3 *db, struct fault *wrong)
 		snprintf(sql, sizeof(sql),
 			"SELECT printf('%s %%d has no link in the chain: another program wrote it', id) FROM %s WHERE %s%s"
 			" %s AND id NOT IN (SELECT row FROM chain WHERE kind = '%s') ORDER BY id LIMIT 1",
-				t->table, t->table,
-			t->closing ? t->closing : "", t->closing ? " IS NOT NULL AND" : "",
-			t->single ? t->single : "id", t->table);
+			t->table, t->table, t->closing ? t->closing : "",
+			t->closing ? " IS NOT NULL AND" : "", t->single ? t->single : "id", t->table);
 		rv = first_wrong(db, sql, wrong);
 	}
 	return rv;
@@ -491,8 +489,7 @@ const char *chain_head_text(sqlite3 *db, char buf[static CHAIN_HEAD_TEXT_MAX])
 	buf[0] = '\0';
 	if (sqlite3_prepare_v2(db,
 		"SELECT printf('%d links, the last is %s', links, lower(hex(hash))) FROM chain_head", -1, &st,
-		NULL) ==
-			SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
+		NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
 		snprintf(buf, CHAIN_HEAD_TEXT_MAX, "%s", sqlite3_column_text(st, 0));
 	sqlite3_finalize(st);
 	return buf;

@@ -185,7 +185,7 @@ int schema_check(sqlite3 *db, const char *path, const struct schema_steps *steps
 	return fault_errno(why, EPROTO,
 		"%s says that it has schema %d, but %s: it was made by a build that was never released, or changed by hand. "
 		"Go on with that build, or put the file aside and make a new one: budgetd --init", path,
-			version, wrong.text);
+		version, wrong.text);
 }
 
 /* --- whose it is -------------------------------------------------------------------------------- */
@@ -215,8 +215,8 @@ int schema_of(sqlite3 *db, const char *path, const struct schema_steps *steps, s
 	int application = pragma_int(db, "PRAGMA application_id"),
 		version = pragma_int(db, "PRAGMA user_version");
 
-	if (application == -1 && (sqlite3_errcode(db) == SQLITE_READONLY ||
-		sqlite3_errcode(db) == SQLITE_CANTOPEN))
+	if (application == -1 &&
+		(sqlite3_errcode(db) == SQLITE_READONLY || sqlite3_errcode(db) == SQLITE_CANTOPEN))
 		return fault_errno(why, EROFS,
 			"%s cannot be written (%s): budgetd must own the file and its folder", path,
 			sqlite3_errmsg(db));	/* its WAL has to be made beside it */
@@ -231,7 +231,7 @@ int schema_of(sqlite3 *db, const char *path, const struct schema_steps *steps, s
 		return fault_errno(why, EPROTO,
 			"%s has schema %d and this budgetd knows %zu: it was written by a newer version; "
 			"install that version, or restore a backup made before the upgrade", path, version,
-				steps->count);
+			steps->count);
 	if (version < 1)
 		return fault_errno(why, EBADMSG,
 			"%s has no schema: it was not finished; remove it and run budgetd --init", path);

@@ -84,8 +84,8 @@ static int terms_put(const struct session *s, struct json_object *body)
 	}
 	if (vests && strcmp(vests, "yes") != 0 && strcmp(vests, "no") != 0)
 		return complain(USAGE, "--vests %s: it is yes or no", vests);
-	if (vests && json_object_object_add(body, "vests",
-		json_object_new_boolean(!strcmp(vests, "yes"))) < 0)
+	if (vests &&
+		json_object_object_add(body, "vests", json_object_new_boolean(!strcmp(vests, "yes"))) < 0)
 		return out_of_memory();
 	if (burst && amount_parse(burst, &units, &why) < 0)
 		return complain(USAGE, "--burst: %s", why.text);

@@ -13,10 +13,10 @@ struct arguments {
 	const struct command *command;	/* NULL: none was named */
 	const char *noun;		/* the first word, even when it is no whole command; NULL = none */
 	const char *value[OPTIONS];	/* NULL = not given, "" without an argument; the last one wins */
+	/* every one in its order: for those that may be given several times */
 	struct {
 		enum command_option option;
 		const char *value;
-	/* every one in its order: for those that may be given several times */
 	} given[ARGUMENTS_GIVEN_MAX];
 	int ngiven;
 	char **words;			/* after the command */

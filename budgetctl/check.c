@@ -17,7 +17,8 @@
 #include "settings/enforce.h"
 
 #define SINCE_DEFAULT_S 86400
-#define PASSES_TO_SETTLE 2		/* and some seconds, for slurmctld to tell slurmdbd and budgetd to look */
+/* and some seconds, for slurmctld to tell slurmdbd and budgetd to look */
+#define PASSES_TO_SETTLE 2
 #define SETTLE_MORE_S 5
 
 static const struct column columns[] = {
@@ -108,7 +109,7 @@ static int put_run(struct json_object *o, const struct check_run *r)
 	if (put_word(o, "job", r->label) < 0 || put_word(o, "project", r->project) < 0 ||
 		put_number(o, "start", true, r->start) < 0 || put_word(o, "books", side_text(b, text)) < 0 ||
 		put_word(o, "slurmdbd", side_text(d, text)) < 0 ||
-			put_word(o, "slurmctld", view_text(r)) < 0 ||
+		put_word(o, "slurmctld", view_text(r)) < 0 ||
 		put_number(o, "end_books", b->presence == ENDED, b->end) < 0 ||
 		put_number(o, "end_slurmdbd", d->presence == ENDED, d->end) < 0 ||
 		put_number(o, "gpu_seconds_books", in_books, b->gpu_seconds) < 0 ||
@@ -116,12 +117,11 @@ static int put_run(struct json_object *o, const struct check_run *r)
 		return -1;
 	return put_number(o, "suspended_s", last, suspended(r)) < 0 ||
 		put_word(o, "tres_slurmdbd", last ? last->tres_alloc : NULL) < 0 ||
-			       put_word(o, "qos", last ? last->qos : r->view ? r->view->qos : NULL) < 0 ||
-			       put_number(o, "worth_books_units", in_books, b->worth) < 0 ||
-			       put_number(o, "worth_slurmdbd_units", last, d->worth) < 0 ||
-			       put_number(o, "charged_units", in_books, r->a.charged) < 0 ||
-			       	put_number(o, "run", in_books, r->run) < 0 ?
-		       -1 : 0;
+		put_word(o, "qos", last ? last->qos : r->view ? r->view->qos : NULL) < 0 ||
+		put_number(o, "worth_books_units", in_books, b->worth) < 0 ||
+		put_number(o, "worth_slurmdbd_units", last, d->worth) < 0 ||
+		put_number(o, "charged_units", in_books, r->a.charged) < 0 ||
+		put_number(o, "run", in_books, r->run) < 0 ? -1 : 0;
 }
 
 /* `o` becomes a row; NULL: out of memory. d DIFFERENCES: the run agrees. */
@@ -148,9 +148,9 @@ static int run_keep(struct findings *f, const struct check_run *r, enum differen
 
 	bool mended = r->repaired && d < DIFFERENCES && difference_table[d].repair;
 
-	if (o && (put_run(o, r) < 0 || json_object_object_add(o, "repaired",
-		mended ? json_object_new_boolean(true) : NULL) < 0 ||
-			 put_number(o, "refunded_units", mended, r->refunded) < 0)) {
+	if (o && (put_run(o, r) < 0 ||
+		json_object_object_add(o, "repaired", mended ? json_object_new_boolean(true) : NULL) < 0 ||
+		put_number(o, "refunded_units", mended, r->refunded) < 0)) {
 		json_object_put(o);
 		o = NULL;
 	}
@@ -250,8 +250,8 @@ static int pools_list(struct check *c)
  * eligible. */
 static bool should_hold(const struct check *c, const struct job_view *j)
 {
-	bool funded = j->qos && (!strcmp(j->qos, c->settings->qos_funded) ||
-		!strcmp(j->qos, c->settings->qos_funded_still));
+	bool funded = j->qos &&
+		(!strcmp(j->qos, c->settings->qos_funded) || !strcmp(j->qos, c->settings->qos_funded_still));
 
 	if (j->stage != STAGE_PENDING || !funded || j->held != HELD_NOT || j->dependency ||
 		j->submit > c->settled)
@@ -308,8 +308,8 @@ static void summary_print(const struct check *c, const struct findings *f)
 	char text[320], when[WHEN_TEXT_MAX], repaired[96] = "";
 
 	if (session_option(c->s, OPT_REPAIR))
-		snprintf(repaired, sizeof(repaired), session_option(c->s, OPT_DRY_RUN) ?
-			"; %zu would be repaired, nothing was written (--dry-run)" : "; %zu repaired",
+		snprintf(repaired, sizeof(repaired), session_option(c->s, OPT_DRY_RUN)
+			? "; %zu would be repaired, nothing was written (--dry-run)" : "; %zu repaired",
 			f->repaired);
 	snprintf(text, sizeof(text),
 		"%zu runs since %s compared: %zu difference%s; %zu too young to be judged%s", f->compared,

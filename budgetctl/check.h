@@ -81,7 +81,7 @@ const char *row_text(struct json_object *row, const char *key);
 
 /* The run with this job and start among the first `n`, or NULL: they are sorted. */
 struct check_run *check_find(struct check *c, size_t n, int64_t job, int64_t start);
- /* at the end; NULL and ENOMEM */
+/* at the end; NULL and ENOMEM */
 struct check_run *check_add(struct check *c, int64_t job, int64_t start);
 void check_sort(struct check *c);
 

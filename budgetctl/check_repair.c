@@ -48,7 +48,7 @@ static int facts_put(struct json_object *body, const struct check_run *r)
 
 	if (request_text(body, "account", last ? last->account : r->project) < 0 ||
 		request_text(body, "qos", last ? last->qos : NULL) < 0 ||
-			request_text(body, "state", last ? last->state : NULL) < 0 ||
+		request_text(body, "state", last ? last->state : NULL) < 0 ||
 		request_text(body, "partition", last ? last->partition : NULL) < 0 ||
 		request_number(body, "end", last ? last->end : r->a.books.end) < 0 ||
 		request_number(body, "uid", last ? (int64_t)last->uid : 0) < 0)
@@ -59,11 +59,9 @@ static int facts_put(struct json_object *body, const struct check_run *r)
 static int key_put(struct json_object *body, const struct check *c, const struct check_run *r)
 {
 	return request_text(body, "cluster", c->cluster) < 0 || request_number(body, "job", r->job) < 0 ||
-			       request_number(body, "submit", r->submit) < 0 ||
-			       request_number(body, "start", r->start) < 0 ||
-			       request_text(body, "label", r->label) < 0 ||
-			       (r->run && request_number(body, "run", r->run) < 0) ?
-		       -1 : 0;
+		request_number(body, "submit", r->submit) < 0 ||
+		request_number(body, "start", r->start) < 0 || request_text(body, "label", r->label) < 0 ||
+		(r->run && request_number(body, "run", r->run) < 0) ? -1 : 0;
 }
 
 static int how_put(struct json_object *body, const struct check *c, const struct check_run *r,

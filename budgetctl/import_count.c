@@ -66,7 +66,7 @@ static struct json_object *usage_object(const struct usage_row *r, bool units)
 	snprintf(month, sizeof(month), "%04d-%02d", r->month / 12, r->month % 12 + 1);
 	if (o && import_put_text(o, "month", month) == 0 && import_put_text(o, "account", r->account) == 0 &&
 		import_put_text(o, "user", r->user) == 0 &&
-			import_put_text(o, "gpu_type", r->gpu_type) == 0 &&
+		import_put_text(o, "gpu_type", r->gpu_type) == 0 &&
 		import_put_number(o, "gpu_seconds", r->gpu_seconds) == 0 &&
 		(!units || import_put_number(o, "gpu_seconds_units", r->gpu_seconds * UNITS_A_SECOND) == 0))
 		return o;

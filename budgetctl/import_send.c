@@ -405,7 +405,7 @@ static struct json_object *projects_array(struct import *im, bool units)
 
 		good = (!units || import_put_number(p, "gpu_seconds_units",
 			number_of(p, "gpu_seconds") * UNITS_A_SECOND) == 0) &&
-		       json_object_array_add(array, json_object_get(p)) == 0;
+			json_object_array_add(array, json_object_get(p)) == 0;
 	}
 	free(names);
 	if (good)

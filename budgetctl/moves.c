@@ -36,9 +36,8 @@ int cmd_transfer(struct session *s)
 
 	if (rv == DONE)
 		rv = amount_put(body, session_word(s, 2));
-	if (rv == DONE &&
-		(request_text(body, "from", session_word(s, 0)) < 0 ||
-			request_text(body, "to", session_word(s, 1)) < 0))
+	if (rv == DONE && (request_text(body, "from", session_word(s, 0)) < 0 ||
+		request_text(body, "to", session_word(s, 1)) < 0))
 		rv = out_of_memory();
 	if (rv == DONE && session_option(s, OPT_FROM_ALLOCATION))
 		rv = id_put(body, "from_allocation", session_option(s, OPT_FROM_ALLOCATION),

@@ -59,8 +59,8 @@ int cmd_project_list(struct session *s)
 
 static int project_print(struct session *s, struct json_object *project)
 {
-	return table_object(one_columns, ARRAY_SIZE(one_columns), &s->style, project) < 0 ? out_of_memory()
-											  : DONE;
+	return table_object(one_columns, ARRAY_SIZE(one_columns), &s->style, project) < 0
+		? out_of_memory() : DONE;
 }
 
 int cmd_project_show(struct session *s)
@@ -258,8 +258,8 @@ int cmd_project_remove(struct session *s)
 	rv = path ? session_call(s, "DELETE", path, NULL, &reply) : out_of_memory();
 	if (rv == DONE && s->style.format == FORMAT_TABLE)
 		say_removed(s, reply, dry_run);
-	else if (rv == DONE && table_object(removed_columns, ARRAY_SIZE(removed_columns), &s->style,
-		reply) < 0)
+	else if (rv == DONE &&
+		table_object(removed_columns, ARRAY_SIZE(removed_columns), &s->style, reply) < 0)
 		rv = out_of_memory();
 	json_object_put(reply);
 	free(path);

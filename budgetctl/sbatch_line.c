@@ -95,8 +95,7 @@ static int check_spelling(const char *word)
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
 	if (*sbatch_nearest(name, text))
 		return complain(USAGE,
-			       "sbatch has no option --%s. Did you mean %s? See budgetctl quote --help", name,
-			       text),
+			"sbatch has no option --%s. Did you mean %s? See budgetctl quote --help", name, text),
 		       -1;
 	complain(DONE, "--%s is not known here and not looked at: is it another plugin's?", name);
 	return 0;

@@ -232,8 +232,7 @@ static int replay_one(struct simulation *m, int i)
 				x->result.from, x->result.until, x->owed) < 0)
 		return out_of_memory();
 	return report_make(&x->report, setup, &x->result, x->owed, seconds_now() - began) < 0
-		       ? out_of_memory()
-		       : DONE;
+		? out_of_memory() : DONE;
 }
 
 /* Figures of all stop where those of the contract do. */

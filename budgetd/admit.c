@@ -187,11 +187,10 @@ static int record(struct ledger *l, const struct question *q, const struct price
 {
 	struct admission_row row = { .at = now, .uid = q->uid, .project = path->nodes[0].id, .tier = a->tier,
 		.min_runtime_s = a->min_runtime_s, .team_rank = p->options.team_rank,
-			.insists = p->options.tier == TIER_FUNDED, .gpus = p->request.gpus_max,
+		.insists = p->options.tier == TIER_FUNDED, .gpus = p->request.gpus_max,
 		.tasks = p->request.array_tasks, .per_task = a->per_task, .job = job,
-			.parked_at = a->waits ? now : 0,
-		.waits_at = a->waits ? path->nodes[a->waits_at].id : 0,
-			.waits_user = a->waits ? a->waits_user : WAIT_ANYBODY,
+		.parked_at = a->waits ? now : 0, .waits_at = a->waits ? path->nodes[a->waits_at].id : 0,
+		.waits_user = a->waits ? a->waits_user : WAIT_ANYBODY,
 		.waits_behind = a->waits ? a->behind : 0, .request = request };
 	struct hold_row hold = { .project = row.project, .tasks = a->tasks, .units = a->hold,
 		.opened_at = now };
@@ -238,9 +237,9 @@ static void decide_for_stranger(const struct admission_question *aq, const struc
 
 	a->accepted = admission_price(aq, &p->rules, a, &problem) == 0;
 	a->tasks = a->hold = 0;
-	snprintf(a->text, sizeof(a->text), a->accepted
-		? "the budget of %s is asked as soon as Slurm has accepted the job for it." :
-			"refused: %s", a->accepted ? project : problem.text);
+	snprintf(a->text, sizeof(a->text),
+		a->accepted ? "the budget of %s is asked as soon as Slurm has accepted the job for it."
+		: "refused: %s", a->accepted ? project : problem.text);
 }
 
 /* The queue alone tells what belongs together: the next pass does it (controller_het.c). */

@@ -18,8 +18,8 @@ struct verdict {
 	bool accepted;
 	enum job_tier tier;		/* UNSET when accepted: the job asks for no GPU and is left alone */
 	const char *qos;		/* of the settings; NULL = leave */
-	/* nodes are cleared for a gang: to be held until the loop has told Slurm that it may not start there
-	 * */
+	/* nodes are cleared for a gang: to be held until the loop has told Slurm that it may not start
+	 * there */
 	bool kept_off;
 	/* tasks of it wait for money: to be held, and the loop releases those that are paid for */
 	bool waits;

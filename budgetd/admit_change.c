@@ -161,8 +161,7 @@ static void refuse_longer(const struct longer *x, const struct budget_node *n, s
 	snprintf(v->text, sizeof(v->text),
 		"the change is refused: the whole time limit is set aside here, the longer one takes %s GPU-h more, "
 		"and %s has %s. Choose a shorter one, or ask an owner of %s for more.",
-			amount_text(x->units, needs), n->name,
-		amount_text(budget_available(n), has), n->name);
+		amount_text(x->units, needs), n->name, amount_text(budget_available(n), has), n->name);
 }
 
 /* The difference fits and is taken by every run that the change is for, or *v is a refusal. */

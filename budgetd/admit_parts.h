@@ -24,7 +24,7 @@ int admit_look_in_front(struct ledger *l, const struct path *path, int64_t uid, 
 /* Units that are spoken for and not in the books: the components of a het job that were looked at before this
  * one. In memory only. NULL is nothing. */
 void path_set_aside(struct path *path, const struct set_aside *aside);
- /* EINVAL: too many projects; EOVERFLOW */
+/* EINVAL: too many projects; EOVERFLOW */
 int set_aside_add(struct set_aside *aside, const struct path *path, amount_t units, struct fault *why);
 
 #endif

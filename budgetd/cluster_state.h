@@ -28,7 +28,7 @@ uint32_t cluster_state_newest_job(struct cluster_state *s);
 struct pass_times {
 	int64_t all_ms, looked_ms, decided_ms, published_ms;
 };
- /* error NULL = fine */
+/* error NULL = fine */
 void cluster_state_pass_done(struct cluster_state *s, int64_t at, const struct pass_times *took,
 	const char *error);
 
@@ -89,7 +89,7 @@ struct node_answer {
 	char reason[256];		/* "" = none */
 };
 struct node_answer cluster_state_node(struct cluster_state *s, const char *name);
- /* names with commas between, malloced; NULL and ENOMEM */
+/* names with commas between, malloced; NULL and ENOMEM */
 char *cluster_state_draining(struct cluster_state *s);
 
 struct cluster_health {
@@ -129,7 +129,7 @@ struct gang_guard cluster_state_guard(struct cluster_state *s);
 /* Look at jobs under the lock. `each` must be quick and must not call back. */
 typedef void (*job_fn)(const struct job_view *j, void *arg);
 void cluster_state_each_job(struct cluster_state *s, job_fn each, void *arg);
- /* the record, and all of its array */
+/* the record, and all of its array */
 void cluster_state_job(struct cluster_state *s, uint32_t job_id, job_fn each, void *arg);
 
 #endif

@@ -114,7 +114,8 @@ static void give_socket(struct controller *c, uid_t slurm_uid)
 			strerror(errno));
 }
 
-#define ACCOUNTS_EVERY_S 300		/* who may use which account: a new user's first jobs wait for a pass to be funded */
+/* who may use which account: a new user's first jobs wait for a pass to be funded */
+#define ACCOUNTS_EVERY_S 300
 #define ACCOUNTS_AGAIN_S 60		/* slurmdbd did not answer */
 
 static void look_at_accounts(struct controller *c, int64_t now)
@@ -204,7 +205,8 @@ static int all_seen(struct controller *c, struct pass *p, struct fault *why)
 	return 0;
 }
 
-#define ASK_AGAIN_S 600			/* slurmctld keeps what slurmdbd could not take, and is some time about sending it */
+/* slurmctld keeps what slurmdbd could not take, and is some time about sending it */
+#define ASK_AGAIN_S 600
 
 /* What ran since then, at once and once more when the last rows have come; only that closes the gap. */
 static int fill_gap(struct controller *c, struct pass *p, int64_t since, struct fault *why)
@@ -244,7 +246,8 @@ static int look_back(struct controller *c, struct pass *p, struct fault *why)
 
 #define COMPARE_EVERY_S 3600
 #define COMPARE_WINDOW_S (2 * COMPARE_EVERY_S)	/* a comparison that failed is made up for by the next one */
-#define FINAL_AFTER_S 60			/* slurmdbd's row of a run that ended that long ago says what it will say */
+/* slurmdbd's row of a run that ended that long ago says what it will say */
+#define FINAL_AFTER_S 60
 
 /* Once an hour, not before all runs were looked for; what slurmdbd does not answer now is asked the next
  * time. */

@@ -73,8 +73,8 @@ static int move_project(struct pass *p, struct waiting *w, struct fault *why)
 		project_find(p->b->ledger, w->job->account, &project, NULL) != 1)
 		return 0;
 	have = hold_pool(p->b->ledger, w->admission.id, &pool, why);
-	if (have < 0 || (have && hold_close(p->b->ledger, &pool, p->now, "moved to another project",
-		why) < 0))
+	if (have < 0 ||
+		(have && hold_close(p->b->ledger, &pool, p->now, "moved to another project", why) < 0))
 		return -1;
 	w->admission.project = project.id;
 	return 0;

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPARED_AFTER_S 120		/* Slurm looks at all that waits well within that: then it cannot use what it would get */
+/* Slurm looks at all that waits well within that: then it cannot use what it would get */
+#define SPARED_AFTER_S 120
 
 /* --- told --------------------------------------------------------------------------------------- */
 
@@ -32,8 +33,8 @@ static struct leaving_run *remember(struct pass *p, const struct leaving *x, con
 		p->leaving = more;
 		p->leaving_room = room;
 	}
-	p->leaving[p->nleaving] = (struct leaving_run){ .x = *x, .run = *r, .job = j &&
-		j->start == r->start ? j : NULL };
+	p->leaving[p->nleaving] = (struct leaving_run){ .x = *x, .run = *r,
+		.job = j && j->start == r->start ? j : NULL };
 	return &p->leaving[p->nleaving++];
 }
 
@@ -293,7 +294,7 @@ static bool comes_again(const struct leaving_run *l)
 {
 	return l->job && l->job->requeueable && l->x.signalled_at && !l->x.made_to_go_at &&
 		l->run.ended >= l->x.signalled_at &&
-	       (!strcmp(l->run.state, "COMPLETED") || !strcmp(l->run.state, "FAILED"));
+		(!strcmp(l->run.state, "COMPLETED") || !strcmp(l->run.state, "FAILED"));
 }
 
 static int follow_ended(struct pass *p, struct leaving_run *l, struct fault *why)

@@ -245,8 +245,8 @@ static void mark_those_who_may_stay(struct drains *x)
 
 int pass_follow_drains(struct pass *p, struct fault *why)
 {
-	struct drains x = { .p = p, .why = why, .nodes = calloc(p->cluster->node_count + 1,
-		sizeof(*x.nodes)) };
+	struct drains x = { .p = p, .why = why,
+		.nodes = calloc(p->cluster->node_count + 1, sizeof(*x.nodes)) };
 	int rc = x.nodes ? find_draining(&x, why) : fault_errno(why, ENOMEM, "out of memory");
 
 	for (size_t n = 0; rc == 0 && n < x.count; n++)

@@ -5,7 +5,8 @@
 #include "budgetd/pass.h"
 #include "lib/duration.h"
 
-#define QUANTUM_MAX_S 3600		/* an extension is at most that, at least a minute (doc/model.md, 4) */
+/* an extension is at most that, at least a minute (doc/model.md, 4) */
+#define QUANTUM_MAX_S 3600
 #define QUANTUM_MIN_S 60
 
 struct extension {

@@ -30,9 +30,8 @@ static bool is_lane_job(const struct pass *p, const struct lane_limits *limits, 
 	const struct admission_row *a = &w->admission;
 
 	return a->tier == TIER_FUNDED && a->tasks == 1 && !w->job->het_job_id && w->tasks == 1 &&
-		(w->paid > 0 || !paid) &&
-	       pass_mode(p, w->job) == ENFORCE_ON &&
-	       lane_takes(limits, a->gpus, a->min_runtime_s, time_limit(p, w->job));
+		(w->paid > 0 || !paid) && pass_mode(p, w->job) == ENFORCE_ON &&
+		lane_takes(limits, a->gpus, a->min_runtime_s, time_limit(p, w->job));
 }
 
 static int cmp(int64_t a, int64_t b)
@@ -104,7 +103,8 @@ static int add_user(const struct lane_user *u, void *arg)
 	return 0;
 }
 
-#define KEPT_S 172800			/* before the day: a clock that is put back by less than that forgets nothing */
+/* before the day: a clock that is put back by less than that forgets nothing */
+#define KEPT_S 172800
 
 /* In the writer: runs that this very pass opened are not in its snapshot. */
 static int read_use(struct pass *p, void *arg, struct fault *why)

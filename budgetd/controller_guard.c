@@ -24,7 +24,8 @@
 
 #define UPDATES_A_SECOND 200		/* as places: each costs slurmctld 0.6 ms */
 #define MOVED_S 60			/* a planned start that moves by less is the same */
-#define FORGET_AFTER_S (30 * 86400)	/* what was written so long ago stands in no record of a job that neither waits nor runs */
+/* what was written so long ago stands in no record of a job that neither waits nor runs */
+#define FORGET_AFTER_S (30 * 86400)
 
 struct kept_row {
 	int64_t admission;
@@ -82,8 +83,8 @@ static int load_guard(struct pass *p, struct fault *why)
 	if (guard_load(p->books, &p->guard, why) < 0)
 		return -1;
 	gang = p->guard.admission ? pass_find_waiting(p, p->guard.admission) : NULL;
-	if (!p->guard.admission || (gang && (gang->cleared || p->guard.together) &&
-		p->b->settings->displace != DISPLACE_OFF))
+	if (!p->guard.admission ||
+		(gang && (gang->cleared || p->guard.together) && p->b->settings->displace != DISPLACE_OFF))
 		return 0;
 	if (p->guard.nodes[0])
 		log_info("no nodes are kept any more for the job that %s were cleared for", p->guard.nodes);

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RELEASED_AT_ONCE 500		/* each task becomes a record of its own, under slurmctld's lock; the next pass goes on */
+/* each task becomes a record of its own, under slurmctld's lock; the next pass goes on */
+#define RELEASED_AT_ONCE 500
 #define TASKS_TEXT_MAX 4096
 
 /* `record` names what of j is meant. */
@@ -74,7 +75,8 @@ void pass_mend_running(struct pass *p, const struct job_view *j)
 
 /* --- displaced by a hold ------------------------------------------------------------------------ */
 
-#define GIVEN_AWAY_S 60			/* after the run: a hold that is met later is one of a job in the queue */
+/* after the run: a hold that is met later is one of a job in the queue */
+#define GIVEN_AWAY_S 60
 
 static int last_run(const struct run *r, void *arg)
 {

@@ -150,8 +150,9 @@ static int pay_all(struct pass *p, struct het_job *h, struct fault *why)
 			if ((c->w->admission.per_task * tasks > c->pool.units) != (grows == 1))
 				continue;
 			if (path_load_for(p->b->ledger, c->w->admission.project, c->w->admission.uid, p->now,
-				&path, why) < 0 || pass_set_pool(p, c->w, &c->pool, c->have, tasks, &path,
-				why) < 0 || pass_unpark(p, c->w, why) < 0)
+				&path, why) < 0 ||
+				pass_set_pool(p, c->w, &c->pool, c->have, tasks, &path, why) < 0 ||
+				pass_unpark(p, c->w, why) < 0)
 				return -1;
 		}
 	return 0;

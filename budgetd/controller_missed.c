@@ -167,8 +167,8 @@ static int is_followed(struct pass *p, const struct job_view *j, struct fault *w
 
 int pass_find_restarted(struct pass *p, const struct job_view *j, struct fault *why)
 {
-	struct known k = { .job = j->job_id, .start = j->stage == STAGE_PENDING ||
-		!j->start ? INT64_MAX : j->start };
+	struct known k = { .job = j->job_id,
+		.start = j->stage == STAGE_PENDING || !j->start ? INT64_MAX : j->start };
 	struct run_table *rows;
 	int rc;
 

@@ -4,11 +4,8 @@
  * The jobs that wait are served in the one order. One that fits into idle GPUs is left to Slurm; for one that
  * does not, lib/placement picks who gives way, as in `budgetctl simulate`. What is promised counts in the
  * ratios at once, so that a project does not take more in one pass than puts it behind others. Free runs are
- * Slurm's to displace, at once; funded ones are told to go. */
-#include "budgetd/log.h"
-#include "budgetd/pass.h"
-#include "budgetd/ranking.h"
-#include "budgetd/room.h"
+ * Slurm's to displace, at once; funded ones are told to go. Het jobs: controller_room_het.c. */
+#include "budgetd/controller_room_inside.h"
 #include "lib/duration.h"
 #include <errno.h>
 #include <stdio.h>
@@ -16,38 +13,6 @@
 #include <string.h>
 
 #define SERVED_MAX 64			/* in one pass: ratios are counted anew after each */
-#define GIVEN_UP_AFTER_S 180		/* a het job that has its nodes: Slurm backfills every 30 s */
-#define IN_VAIN_S 600			/* nobody is told to go again that soon for a job that could not use it */
-
-/* Jobs of one project, or of one user of it, that are alike: what holds for one of them in a pass holds for
- * all. In their order. */
-struct kind {
-	struct placement_job shape;
-	/* a het job is a kind of its own: all components with its first one; 0 = it is none */
-	uint32_t het_job;
-	struct order_job *jobs;		/* of the pass's sorted list */
-	size_t njobs, served;
-	int64_t tasks;			/* served of jobs[served] */
-	bool given_up;
-};
-
-enum served { FAILED = -1, NO, YES };
-
-struct serving {
-	struct pass *p;
-	struct room *room;
-	struct ranking *ranking;
-	struct placement_choice choice;	/* scratch */
-	struct order_job *jobs;		/* of all kinds, one kind after the other */
-	size_t njobs;
-	struct kind *kinds;
-	size_t nkinds;
-	struct order_job *heads;	/* scratch: the first of each kind that is left */
-	int64_t tried;			/* kinds that room was looked for in vain */
-	int64_t grace_s;		/* of who is told */
-	bool looked;			/* room was looked for the last one */
-	struct fault *why;
-};
 
 /* --- who is served ------------------------------------------------------------------------------ */
 
@@ -68,8 +33,7 @@ static bool waits_for_gpus(const struct waiting *w)
 static bool can_start(const struct pass *p, const struct waiting *w)
 {
 	return w->admission.tier == TIER_FUNDED && w->loose > 0 && w->paid > 0 && !w->job->cron &&
-		pass_mode(p, w->job) == ENFORCE_ON &&
-	       waits_for_gpus(w);
+		pass_mode(p, w->job) == ENFORCE_ON && waits_for_gpus(w);
 }
 
 /* A het job is served once, with its first component, when all of them can start. */
@@ -199,12 +163,11 @@ static void describe(const struct serving *v, const struct room_run *victim, con
 		ours[FAIRSHARE_TEXT_MAX];
 
 	duration_text(v->p->now - victim->run.start, ran);
-	snprintf(out,
-		size,
+	snprintf(out, size,
 		"after %s its %jd GPU%s to job %u (%s), whose %s has used %s of its share, and this one %s of its own; it has %s left",
 		ran, (intmax_t)victim->run.gpus, victim->run.gpus == 1 ? " goes" : "s go",
-		pass_array_or_job_id(w->job), w->job->account ? w->job->account : "", same &&
-		from != ranking_node(v->ranking, victim->run.project) ? "user" : "project",
+		pass_array_or_job_id(w->job), w->job->account ? w->job->account : "",
+		same && from != ranking_node(v->ranking, victim->run.project) ? "user" : "project",
 		fairshare_text(fairshare_ratio_ppm(f, (size_t)to), theirs),
 		fairshare_text(fairshare_ratio_ppm(f, (size_t)from), ours), duration_text(v->grace_s, left));
 }
@@ -229,8 +192,7 @@ static int tell_run(struct serving *v, const struct room_run *victim, const stru
 	return pass_tell(v->p, &g, v->why) < 0 ? -1 : 0;
 }
 
-/* Of a het job all components go, whichever of them was picked. */
-static int tell_victim(struct serving *v, uint32_t name, const struct waiting *w)
+int serve_tell_victim(struct serving *v, uint32_t name, const struct waiting *w)
 {
 	const struct room_run *victim = room_run(v->room, name), *x;
 	uint32_t het_job = victim ? victim->job->het_job_id : 0;
@@ -248,19 +210,18 @@ static int tell_victim(struct serving *v, uint32_t name, const struct waiting *w
 	return rc;
 }
 
-static enum served out_of_memory(const struct serving *v)
+enum served serve_out_of_memory(const struct serving *v)
 {
 	fault_errno(v->why, ENOMEM, "out of memory");
 	return FAILED;
 }
 
-/* The job that a promise or a displacement was in vain for: it needs something that is not known here. */
-static int was_in_vain(struct serving *v, const struct waiting *w)
+int serve_was_in_vain(struct serving *v, const struct waiting *w)
 {
 	return event_spared_for(v->p->books, pass_array_or_job_id(w->job), v->p->now - IN_VAIN_S, v->why);
 }
 
-static struct placement_rules rules_of(const struct serving *v)
+struct placement_rules serve_rules(const struct serving *v)
 {
 	return (struct placement_rules){ ranking_funded(v->ranking), ranking_free_tier(v->ranking),
 		v->p->b->settings->hysteresis_percent * 10000 };
@@ -268,23 +229,23 @@ static struct placement_rules rules_of(const struct serving *v)
 
 static enum served make_room(struct serving *v, const struct kind *k, const struct waiting *w)
 {
-	const struct placement_rules rules = rules_of(v);
+	const struct placement_rules rules = serve_rules(v);
 	int rc;
 
 	v->looked = false;
 	if (v->tried >= v->p->b->settings->displace_kinds)
 		return NO;
-	rc = was_in_vain(v, w);
+	rc = serve_was_in_vain(v, w);
 	if (rc < 0)
 		return FAILED;
 	v->looked = rc == 0;
 	rc = rc ? 0 : placement_make_room(room_placement(v->room), &rules, &k->shape, v->p->now, false,
 		&v->choice);
 	if (rc < 0)
-		return out_of_memory(v);
+		return serve_out_of_memory(v);
 	v->tried += rc == 0;
 	for (size_t i = 0; rc == 1 && i < v->choice.nvictims; i++)
-		if (tell_victim(v, v->choice.victims[i], w) < 0)
+		if (serve_tell_victim(v, v->choice.victims[i], w) < 0)
 			return FAILED;
 	return rc == 1 ? YES : NO;
 }
@@ -294,13 +255,13 @@ static enum served make_room(struct serving *v, const struct kind *k, const stru
 static enum served keep_nodes(struct serving *v, const struct kind *k, const struct waiting *w, bool fits,
 	enum served got)
 {
-	const struct placement_rules rules = rules_of(v);
+	const struct placement_rules rules = serve_rules(v);
 	int64_t promised = got == NO ? 0 : fits ? v->p->now : v->p->now + v->p->b->settings->grace_s;
 
 	if (got == FAILED || !k->shape.cleared || v->p->next_guard.nodes[0] || (got == NO && !v->looked))
 		return got;
 	return pass_guard_choose(v->p, v->room, &rules, &k->shape, w, &v->choice, promised) < 0
-		? out_of_memory(v) : got;
+		? serve_out_of_memory(v) : got;
 }
 
 /* Tasks of it that room is made for in this pass. */
@@ -315,7 +276,7 @@ static enum served serve(struct serving *v, struct kind *k)
 {
 	const struct waiting *w = k->jobs[k->served].data;
 	int fits = placement_fits(room_placement(v->room), &k->shape, v->p->now, &v->choice);
-	enum served got = fits < 0 ? out_of_memory(v) : fits ? YES : make_room(v, k, w);
+	enum served got = fits < 0 ? serve_out_of_memory(v) : fits ? YES : make_room(v, k, w);
 
 	got = keep_nodes(v, k, w, fits == 1, got);
 	if (got != YES)
@@ -327,169 +288,6 @@ static enum served serve(struct serving *v, struct kind *k)
 	}
 	return ranking_add_entry(v->ranking, w->admission.project, w->admission.uid, w->admission.per_task,
 		v->why) < 0 ? FAILED : YES;
-}
-
-/* --- a het job ---------------------------------------------------------------------------------- */
-
-#define COMPONENTS_MAX 128		/* Slurm's MAX_HET_JOB_COMPS */
-
-struct together {
-	const struct waiting *of[COMPONENTS_MAX];
-	struct placement_job shapes[COMPONENTS_MAX];
-	struct placement_choice choices[COMPONENTS_MAX];
-	size_t n;
-};
-
-static int by_demand(const void *a, const void *b)
-{
-	const struct placement_job *x = a, *y = b;
-	int64_t each_x = x->gpus / (int32_t)x->nodes, each_y = y->gpus / (int32_t)y->nodes;
-
-	return each_x != each_y ? (each_x > each_y ? -1 : 1) : (x->gpus < y->gpus) - (x->gpus > y->gpus);
-}
-
-/* Its components, the most demanding first. 1; 0: one of them fits nowhere; -1. */
-static int shape_together(const struct serving *v, const struct kind *k, struct together *t)
-{
-	int rc = 1;
-
-	for (size_t i = 0; i < v->p->nwaiting && t->n < COMPONENTS_MAX && rc == 1; i++) {
-		const struct waiting *w = &v->p->waiting[i];
-
-		if (w->job->het_job_id != k->het_job)
-			continue;
-		rc = room_shape(v->room, w, v->ranking, &t->shapes[t->n]);
-		t->of[t->n++] = w;
-	}
-	if (rc == 1)
-		qsort(t->shapes, t->n, sizeof(t->shapes[0]), by_demand);
-	return rc;
-}
-
-/* When the last of those who were told to go for it is gone. */
-static int64_t due_for(const struct pass *p, const struct waiting *w)
-{
-	int64_t due = 0;
-
-	for (size_t i = 0; i < p->nleaving; i++)
-		if (p->leaving[i].x.for_job == pass_array_or_job_id(w->job) && !p->leaving[i].run.ended &&
-			p->leaving[i].x.due > due)
-			due = p->leaving[i].x.due;
-	return due;
-}
-
-/* It had what it needs for long enough, and did not start: it needs something that is not known here. Its
- * nodes are given up for a while. */
-static bool is_given_up(const struct pass *p, const struct waiting *w)
-{
-	const struct guard *g = &p->guard;
-
-	if (g->admission != w->admission.id)
-		return false;
-	return g->nodes[0] ? p->now - g->at > GIVEN_UP_AFTER_S : p->now - g->at <= IN_VAIN_S;
-}
-
-static void give_up(struct pass *p, const struct waiting *w)
-{
-	p->next_guard = p->guard;
-	if (!p->guard.nodes[0])
-		return;
-	log_info("job %u does not start on the nodes that were cleared for it: they are given up",
-		pass_array_or_job_id(w->job));
-	p->next_guard.nodes[0] = '\0';
-	p->next_guard.at = p->now;
-}
-
-static bool is_funded(const struct room_run *x)
-{
-	return x && x->run.tier == TIER_FUNDED;
-}
-
-/* Free runs as well are told: in Slurm nobody gives way to a het job. All go together. */
-static int tell_all(struct serving *v, const struct together *t, const struct waiting *w)
-{
-	int64_t close = GUARD_CLOSES_S(v->p->b->settings);
-
-	v->grace_s = close;
-	for (size_t i = 0; i < t->n; i++)
-		for (size_t k = 0; k < t->choices[i].nvictims; k++)
-			if (is_funded(room_run(v->room, t->choices[i].victims[k])) &&
-				v->p->b->settings->grace_s > close)
-				v->grace_s = v->p->b->settings->grace_s;
-	for (size_t i = 0; i < t->n; i++)
-		for (size_t k = 0; k < t->choices[i].nvictims; k++)
-			if (tell_victim(v, t->choices[i].victims[k], w) < 0)
-				return -1;
-	v->grace_s = v->p->b->settings->grace_s;
-	return 0;
-}
-
-/* They are promised all that was chosen, and nothing else may begin there until it starts: Slurm looks at het
- * jobs only while it backfills. */
-static int promise_all(struct serving *v, const struct together *t, const struct waiting *w, bool fits)
-{
-	struct pass *p = v->p;
-	bool has_nodes = p->guard.admission == w->admission.id && p->guard.nodes[0];
-	int64_t at = due_for(p, w), begun = has_nodes ? p->guard.at : p->now + GUARD_CLOSES_S(p->b->settings);
-	int rc = 0;
-
-	for (size_t i = 0; i < t->n; i++)
-		placement_promise(room_placement(v->room), t->choices[i].parts, t->choices[i].nparts);
-	pass_guard_nodes(p, w, t->choices, t->n, fits || begun > at ? begun : at);
-	for (size_t i = 0; i < t->n && rc == 0; i++)
-		rc = ranking_add_entry(v->ranking, t->of[i]->admission.project, t->of[i]->admission.uid,
-			t->of[i]->admission.per_task, v->why);
-	return rc < 0 ? -1 : 0;
-}
-
-static enum served place_together(struct serving *v, struct together *t, const struct waiting *w)
-{
-	const struct placement_rules rules = rules_of(v);
-	struct placement *room = room_placement(v->room);
-	int fits = placement_fit_together(room, t->shapes, t->n, v->p->now, t->choices), rc = fits;
-
-	if (rc == 0 && v->tried < v->p->b->settings->displace_kinds) {
-		rc = was_in_vain(v, w);
-		if (rc < 0)
-			return FAILED;
-		rc = rc ? 0 : placement_make_room_together(room, &rules, t->shapes, t->n, v->p->now,
-			t->choices);
-		v->tried += rc == 0;
-	}
-	if (rc < 0)
-		return out_of_memory(v);
-	if (rc == 0)
-		return NO;
-	if (!fits && tell_all(v, t, w) < 0)
-		return FAILED;
-	return promise_all(v, t, w, fits) < 0 ? FAILED : YES;
-}
-
-/* All components or none. Only one job at a time has nodes kept: without that others would begin where room
- * was made, again and again. */
-static enum served serve_het(struct serving *v, struct kind *k)
-{
-	const struct waiting *w = k->jobs[0].data;
-	struct together *t;
-	enum served got;
-	int rc;
-
-	if (v->p->next_guard.nodes[0])
-		return NO;
-	if (is_given_up(v->p, w)) {
-		give_up(v->p, w);
-		return NO;
-	}
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return out_of_memory(v);
-	rc = shape_together(v, k, t);
-	got = rc < 0 ? out_of_memory(v) : rc ? place_together(v, t, w) : NO;
-	for (size_t i = 0; i < t->n; i++)
-		placement_choice_free(&t->choices[i]);
-	free(t);
-	k->served += got == YES;
-	return got;
 }
 
 /* --- all ---------------------------------------------------------------------------------------- */

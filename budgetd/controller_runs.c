@@ -10,7 +10,6 @@
 #include "budgetd/pass.h"
 #include "budgetd/rates.h"
 #include "lib/duration.h"
-#include "lib/tres.h"
 #include "lib/zone.h"
 #include <errno.h>
 #include <stdio.h>
@@ -25,24 +24,6 @@ struct starting {
 	struct run run;
 	struct admission_row admission;	/* id 0 = none */
 };
-
-static bool names_gpus(const struct gpu_count *c)
-{
-	return c->total + c->shards + c->mps > 0;
-}
-
-/* AllocTRES; or what is in the GRES details when the site does not track GPUs: never a silent 0. *told: which
- * of the two. */
-static int gpus_given(const struct job_view *j, struct gpu_count *out, const char **told, struct fault *why)
-{
-	*told = j->tres_alloc;
-	if (j->tres_alloc && tres_read(j->tres_alloc, out, why) < 0)
-		return -1;
-	if (j->tres_alloc && (names_gpus(out) || !j->gres_detail))
-		return 0;
-	*told = j->gres_detail ? j->gres_detail : "";
-	return tres_read(j->gres_detail, out, why);
-}
 
 /* The start the site pays for: what the hold covers beyond it is given back, what is missing is drawn if it
  * is there. */
@@ -85,8 +66,8 @@ static int take_hold(struct pass *p, struct starting *s, struct hold_row *h, str
 	if (have && pool.project == s->run.project)
 		return hold_take_task(p->b->ledger, &pool, s->run.id, p->now, h, why);
 	/* It was to move to another project, and started where it was. */
-	if (have && pool.tasks <= 1 && hold_close(p->b->ledger, &pool, p->now, "started in another project",
-		why) < 0)
+	if (have && pool.tasks <= 1 &&
+		hold_close(p->b->ledger, &pool, p->now, "started in another project", why) < 0)
 		return -1;
 	*h = (struct hold_row){ .admission = s->admission.id, .project = s->run.project, .run = s->run.id,
 		.tasks = 1, .opened_at = p->now };
@@ -212,7 +193,7 @@ static int start_run(struct pass *p, const struct job_view *j, struct run *out, 
 {
 	struct starting s = { .j = j };
 
-	if (gpus_given(j, &s.gpus, &s.told, why) < 0 ||
+	if (pass_gpus_given(j, &s.gpus, &s.told, why) < 0 ||
 		rates_price(p->b->rates, &s.gpus, j->start, &s.run.price) < 0)
 		return -1;
 	if (s.run.price == 0)		/* no GPUs; or shards, where those cost nothing */
@@ -260,88 +241,20 @@ static int settle(struct pass *p, struct run *r, int64_t end, const char *state,
 	return 0;
 }
 
-struct resizing {
-	struct run *run;
-	int64_t at, gpus;
-	amount_t price;
-	const char *tres;
-};
-
-static int resize_run(struct pass *p, void *arg, struct fault *why)
-{
-	struct resizing *x = arg;
-
-	return run_resize(p->b->ledger, x->run, x->at, x->gpus, x->price, x->tres, p->now, why) < 0 ? -1 : 0;
-}
-
-/* A job that changed its size pays for each size: the parts are of one run, with one start (doc/model.md, 4).
- * What it costs tells a change, not the whole GPUs: shards and MPS have a price, and a job that gave all back
- * has none. */
-static int follow_size(struct pass *p, struct run *r, const struct gpu_count *given, const char *tres,
-	int64_t at, struct fault *why)
-{
-	struct resizing x = { .run = r, .at = at, .gpus = given->total, .tres = tres };
-	int64_t before = r->gpus;
-	amount_t was = r->price;
-
-	/* the rate of a run is that of its start */
-	if (rates_price(p->b->rates, given, r->start, &x.price) < 0)
-		return fault_errno(why, EOVERFLOW, "the price of job %s is more than can be counted",
-			r->label);
-	if (x.gpus == r->gpus && x.price == r->price)
-		return 0;
-	if (pass_write(p, LEDGER_MONEY, resize_run, &x, why) < 0)
-		return -1;
-	if (before != x.gpus || was != x.price)
-		log_info("job %s went from %jd to %jd GPUs, from %jd to %jd units a second", r->label,
-			(intmax_t)before, (intmax_t)x.gpus, (intmax_t)was, (intmax_t)x.price);
-	return 0;
-}
-
-/* Where the site does not track GPUs no AllocTRES names any, and the GRES details are gone with the end: that
- * there are none is a size only when what the run had was read from AllocTRES. */
-static bool tells_a_size(const struct run *r, const struct gpu_count *given)
-{
-	return names_gpus(given) || strchr(r->tres, '=');
-}
-
-static int follow_job(struct pass *p, struct run *r, const struct job_view *j, struct fault *why)
-{
-	struct gpu_count given = {0};
-	const char *told;
-
-	if (j->resized <= r->start || !(j->tres_alloc || j->gres_detail))
-		return 0;
-	if (gpus_given(j, &given, &told, why) < 0)
-		return -1;
-	return tells_a_size(r, &given) ? follow_size(p, r, &given, told, j->resized, why) : 0;
-}
-
-static int follow_row(struct pass *p, struct run *r, const struct run_row *row, struct fault *why)
-{
-	struct gpu_count given = {0};
-
-	if (row->effective_start <= r->start || !row->tres_alloc)
-		return 0;
-	if (tres_read(row->tres_alloc, &given, why) < 0)
-		return -1;
-	return tells_a_size(r, &given) ? follow_size(p, r, &given, row->tres_alloc, row->effective_start, why)
-		: 0;
-}
-
 /* Sizes change while a job runs: what came first is told first. */
 static int follow_changes(struct pass *p, struct run *r, const struct job_view *j, struct fault *why)
 {
 	bool size_first = j->resized < j->suspend_time || j->stage == STAGE_SUSPENDED;
 
-	if (size_first && follow_job(p, r, j, why) < 0)
+	if (size_first && pass_follow_size(p, r, j, why) < 0)
 		return -1;
 	if (pass_suspend(p, r, j, why) < 0)
 		return -1;
-	return size_first ? 0 : follow_job(p, r, j, why);
+	return size_first ? 0 : pass_follow_size(p, r, j, why);
 }
 
-#define FIRST_SIZE_WAIT_S 60		/* slurmdbd's row of the first part comes within seconds of the change, or not at all */
+/* slurmdbd's row of the first part comes within seconds of the change, or not at all */
+#define FIRST_SIZE_WAIT_S 60
 
 /* A run that changed its size before it was first seen began with another one, which only slurmdbd still
  * knows. 1 = opened, 0 = not now. */
@@ -392,7 +305,8 @@ int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why)
 
 /* --- following ---------------------------------------------------------------------------------- */
 
-#define INTERIMS_MAX 2000	/* in one pass: a month that ends under 50,000 runs must not keep those that wait from an answer */
+/* in one pass: a month that ends under 50,000 runs must not keep those that wait from an answer */
+#define INTERIMS_MAX 2000
 
 static int charge_month(struct pass *p, void *arg, struct fault *why)
 {
@@ -440,7 +354,7 @@ static int settle_by_row(struct pass *p, struct run *r, const struct run_row *ro
 		return settle(p, r, r->start, row->state, why);
 	if (row->start != r->start)
 		return 0;
-	if (follow_row(p, r, row, why) < 0)
+	if (pass_follow_size_by_row(p, r, row, why) < 0)
 		return -1;
 	pauses->total_s += row->effective_start > pauses->counted ? row->suspended_s : 0;
 	pauses->counted = row->effective_start;
@@ -478,7 +392,7 @@ static int follow_run(const struct run *open, void *arg)
 	if (is_this_run(j, open)) {
 		if (pass_note_found(p, &r, &why) < 0 || follow_changes(p, &r, j, &why) < 0 ||
 			charge_past_months(p, &r, j, &why) < 0 || pass_give_excess_back(p, &r, j, &why) < 0 ||
-				pass_extend_if_due(p, &r, j, &why) < 0)
+			pass_extend_if_due(p, &r, j, &why) < 0)
 			log_warning("job %s: %s", r.label, why.text);
 		return 0;
 	}

@@ -87,7 +87,7 @@ static const struct member_project *first_of(const struct pass_slots *x, int64_t
 	return m;
 }
 
-#define EACH_SLOT(x, m, of)                                                                                                      \
+#define EACH_SLOT(x, m, of) \
 	for (const struct member_project *m = first_of(x, of); m && m < (x)->members + (x)->nmembers && m->project == (of); m++)
 
 bool pass_slot_is_open(const struct pass *p, int64_t project)

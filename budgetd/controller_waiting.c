@@ -14,7 +14,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define USER_HOLD_GRACE_S 600		/* what its user holds keeps its hours for that long (doc/model.md, 4) */
+/* what its user holds keeps its hours for that long (doc/model.md, 4) */
+#define USER_HOLD_GRACE_S 600
 
 /* --- the records of a job together -------------------------------------------------------------- */
 
@@ -218,8 +219,6 @@ static int settle_all(struct pass *p, struct fault *why)
 
 /* --- who gets more ------------------------------------------------------------------------------ */
 
-/* What has hours set aside keeps them: its change that cannot be paid waits, whatever its project does with
- * jobs that it cannot pay. */
 bool pass_never_goes_free(const struct pass *p, const struct admission_row *a, const struct hold_row *pool,
 	const struct path *path)
 {
@@ -425,8 +424,8 @@ static int give_back_unclaimed(struct pass *p, struct fault *why)
 	if (pool_walk(p->books, close_if_stale, &stale, why) < 0)
 		return -1;
 	if (stale.unclaimed)
-		log_info("%jd %s", (intmax_t)stale.unclaimed, stale.unclaimed == 1 ?
-			"hold given back: no job came of its submission"
+		log_info("%jd %s", (intmax_t)stale.unclaimed,
+			stale.unclaimed == 1 ? "hold given back: no job came of its submission"
 			: "holds given back: no job came of their submissions");
 	return admission_walk_parked(p->books, forget_if_gone, &gone, why);
 }

@@ -80,8 +80,8 @@ static void values_read(struct json_object *series, const struct piece *piece, d
 		if (!json_object_is_type(pair, json_type_array) || json_object_array_length(pair) != 2)
 			continue;
 		value = json_object_array_get_idx(pair, 1);
-		point = (json_object_get_double(json_object_array_get_idx(pair,
-			0)) - (double)piece->from) / (double)piece->step_s;
+		point = (json_object_get_double(json_object_array_get_idx(pair, 0)) - (double)piece->from) /
+			(double)piece->step_s;
 		/* what is no number is neither */
 		if (point >= 0 && point < piece->points && json_object_is_type(value, json_type_string))
 			to[(int)point] = strtod(json_object_get_string(value), NULL);

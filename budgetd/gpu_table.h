@@ -32,7 +32,8 @@ struct gpu_table {
 };
 
 #define GPU_ROWS_MAX   65536
-#define GPU_POINTS_MAX 16		/* samples of a series in one piece: what Prometheus' answer needs as JSON is bounded by it */
+/* samples of a series in one piece: what Prometheus' answer needs as JSON is bounded by it */
+#define GPU_POINTS_MAX 16
 
 /* The samples of from, from + step, ..., to: at most GPU_POINTS_MAX, after t->until. series[i] is an array of
  * series (prometheus.h); NULL = that query is not asked. A sample that one of them lacks is missing. 0; or -1
@@ -50,7 +51,7 @@ void gpu_table_forget(struct gpu_table *t, int64_t before);
 size_t gpu_table_of_job(const struct gpu_table *t, int64_t job, const char *places,
 	const struct idle_gpu *found[GPU_FOUND_MAX]);
 
- /* 0, or -1 and ENOMEM with `to` untouched */
+/* 0, or -1 and ENOMEM with `to` untouched */
 int gpu_table_copy(const struct gpu_table *from, struct gpu_table *to);
 void gpu_table_clear(struct gpu_table *t);	/* frees its rows */
 

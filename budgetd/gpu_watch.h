@@ -16,7 +16,7 @@ struct gpu_watch;
 
 /* Follows the settings of `b` as they are when it asks. 0 and *out set; or -1. */
 int gpu_watch_start(const struct budgetd *b, struct gpu_watch **out, struct fault *why);
- /* NULL is fine; returns within a second or two, whatever Prometheus does */
+/* NULL is fine; returns within a second or two, whatever Prometheus does */
 void gpu_watch_stop(struct gpu_watch *w);
 
 /* What is known, when it is of another time than `until`. 1 and *out, to be cleared by gpu_table_clear; 0:

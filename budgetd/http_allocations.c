@@ -16,7 +16,7 @@ static int read_terms(struct request *rq, struct allocation *a, struct fault *wh
 {
 	return body_int(rq, "carry_over_percent", 0, 100, &a->carry_over_percent, why) < 0 ||
 		body_flag(rq, "vests", &a->vests, why) < 0 ||
-			body_int(rq, "burst_units", 0, INT64_MAX / 4, &a->burst, why) < 0 ? -1 : 0;
+		body_int(rq, "burst_units", 0, INT64_MAX / 4, &a->burst, why) < 0 ? -1 : 0;
 }
 
 /* An allocation and its first deposit. Said twice with the same request id it is there once. */
@@ -100,7 +100,7 @@ static int set_terms(struct request *rq, struct allocation *a, struct change_wor
 		return 0;
 	if (read_terms(rq, a, why) < 0 || read_dates(rq, a, why) < 0 || read_comment(rq, a, why) < 0 ||
 		allocation_set(rq->b->ledger, a, rq->now, why) < 0 ||
-			change_allocation(rq->b->ledger, w, &was, a, why) < 0)
+		change_allocation(rq->b->ledger, w, &was, a, why) < 0)
 		return -1;
 	log_info("allocation %jd: its terms were changed by %s: %s", (intmax_t)a->id, w->actor, w->reason);
 	return 0;

@@ -2,11 +2,11 @@
  * http_changes.c - the history of settings and terms: list. */
 #include "budgetd/ledger_change.h"
 #include "budgetd/routes.h"
+#include "lib/zone.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define PAGE_MAX 1000
 
@@ -16,16 +16,13 @@ static const char *value_text(const struct change *c, const char *value, char bu
 {
 	size_t n = strlen(c->what);
 	char amount[AMOUNT_TEXT_MAX];
-	struct tm tm;
-	time_t at;
 
 	if (!value) {
 		snprintf(buf, VALUE_MAX, "none");
 	} else if (n > 6 && strcmp(c->what + n - 6, "_units") == 0) {
 		snprintf(buf, VALUE_MAX, "%s GPU-h", amount_text(strtoll(value, NULL, 10), amount));
 	} else if (strcmp(c->what, "starts") == 0 || strcmp(c->what, "ends") == 0) {
-		at = (time_t)strtoll(value, NULL, 10);
-		strftime(buf, VALUE_MAX, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
+		zone_utc_text(strtoll(value, NULL, 10), buf);
 	} else {
 		snprintf(buf, VALUE_MAX, "%s", value);
 	}
@@ -89,7 +86,7 @@ int changes_get(struct request *rq, struct fault *why)
 	rq->reply = reply_rows(x.rows, false);
 	if (request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
 		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 ||
-			ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
+		ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
 		return -1;
 	if (request_project(rq, rq->b->reader, &p, why) == 0)
 		rc = change_walk(rq->b->reader, p.id, before, x.limit + 1, list_change, &x, why);

@@ -63,12 +63,12 @@ static int read_piece(struct request *rq, struct json_object *o, int64_t start, 
 
 	if (!json_object_is_type(o, json_type_object) || !json_object_object_get_ex(o, "tres", &tres) ||
 		!json_object_is_type(tres, json_type_string) ||
-			strlen(json_object_get_string(tres)) >= sizeof(p->tres))
+		strlen(json_object_get_string(tres)) >= sizeof(p->tres))
 		return fault_errno(why, EINVAL,
 			"a piece has \"from\", \"to\" and \"tres\", which is AllocTRES");
 	*p = (struct run_piece){ .from = member_int(o, "from"), .to = member_int(o, "to"),
 		.suspended_s = json_object_object_get_ex(o, "suspended_s", NULL)
-			? member_int(o, "suspended_s") : 0 };
+		? member_int(o, "suspended_s") : 0 };
 	snprintf(p->tres, sizeof(p->tres), "%s", json_object_get_string(tres));
 	if (tres_read(p->tres, &given, why) < 0)
 		return -1;

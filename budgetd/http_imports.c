@@ -113,8 +113,8 @@ static int row_read(char *text, size_t index, struct row *out, struct fault *why
 		if (n < ROW_COLUMNS && column_read(value, &row_columns[n], out, &what) < 0)
 			return fault_errno(why, EINVAL, "row %zu: %s", index, what.text);
 	}
-	return n == ROW_COLUMNS ? 0 : fault_errno(why, EINVAL, "row %zu has %zu values, not %zu", index, n,
-		ROW_COLUMNS);
+	return n == ROW_COLUMNS ? 0
+		: fault_errno(why, EINVAL, "row %zu has %zu values, not %zu", index, n, ROW_COLUMNS);
 }
 
 /* The rows of a call, and their texts in one block. */
@@ -247,7 +247,7 @@ static int piece_read(struct batch *b, const struct row *row, struct import_piec
 	out->gpus = gpus.total;
 	if (rates_price(b->rq->b->rates, &gpus, row->start, &out->price) < 0 ||
 		amount_price(1, out->end - out->from, out->price, &units) < 0 ||
-			units > IMPORT_UNITS_MAX / IMPORT_PIECES_MAX)
+		units > IMPORT_UNITS_MAX / IMPORT_PIECES_MAX)
 		return fault_set(reason, "it would cost more than can be counted");
 	return out->price > 0;
 }

@@ -103,6 +103,6 @@ int job_unknown(const struct budgetd *b, int64_t job, int64_t now, struct fault 
 	return fault_errno(why, EAGAIN,
 		"job %jd is newer than all that budgetd has seen in Slurm, where it looked %s ago and looks every %s: if it was submitted "
 		"since, ask again then", (intmax_t)job,
-			duration_text(now > h.last_pass_at ? now - h.last_pass_at : 0, ago),
+		duration_text(now > h.last_pass_at ? now - h.last_pass_at : 0, ago),
 		duration_text(b->settings->pass_interval_s, every));
 }

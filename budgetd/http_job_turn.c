@@ -72,7 +72,7 @@ static void tell_guard(const struct turn_question *x, const struct job_turn *t)
 		say(x->lines,
 			"It may not start on %s: these nodes are cleared for job %u, planned to start in %s, and its minimum runtime would end later, "
 			"or it could not be displaced then. A shorter minimum runtime may use them (budgetctl job set).",
-				g.nodes, g.job, left);
+			g.nodes, g.job, left);
 }
 
 static void tell_turn(const struct turn_question *x, const struct job_turn *t)
@@ -130,8 +130,8 @@ static int tell_lane(const struct turn_question *x, bool in_lane, struct fault *
 	put_int(o, "running", look.found.running);
 	say(x->lines, "Of the debug lane its user has had %.2f of %.2f GPU-h today%s.",
 		(double)look.found.used_gpu_s / 3600, (double)limits->allowance_gpu_s / 3600,
-		in_lane ? "" : look.found.running ? ", and has a job in it: this one is not" :
-		", and has another job that waits in it, or not enough left: this one is not in it");
+		in_lane ? "" : look.found.running ? ", and has a job in it: this one is not"
+		: ", and has another job that waits in it, or not enough left: this one is not in it");
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_job_turn.h - whose turn it is before a job, and which run may give way to it: a part of `why`; private
- * to http_jobs.c
+ * to http_job*.c
  *
  * Threads  as a request; wants the request's transaction on the reader */
 #ifndef BUDGETD_HTTP_JOB_TURN_H

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_jobs.c - why a job is where it is: tier, path, funding, what it waits for. */
 #include "budgetd/cluster_state.h"
-#include "budgetd/http_job_seen.h"
+#include "budgetd/http_job_inside.h"
 #include "budgetd/http_job_turn.h"
-#include "budgetd/ledger_run.h"
 #include "budgetd/people.h"
-#include "budgetd/ranking.h"
-#include "budgetd/ranking_users.h"
 #include "budgetd/routes.h"
 #include "lib/duration.h"
-#include "lib/job_id.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,32 +14,7 @@
 
 #define RUNS_SHOWN 50			/* of an array the newest; its tasks are asked about one by one */
 
-struct array_counts {
-	int64_t all, over;
-};
-
-struct explanation {
-	struct request *rq;
-	struct ledger *l;
-	struct job_name name;
-	char label[40];			/* of a task, as squeue has it; "" = the job as a whole */
-	/* of an array as a whole; all 0 = it is none, or a task of it is asked about */
-	struct array_counts tasks;
-	struct job_seen seen;
-	struct admission_row admission;
-	bool admitted;
-	struct project project;
-	struct path path;
-	struct json_object *o, *lines, *levels, *runs;
-	amount_t charged, held;
-	int64_t run_count;
-	struct run lost;		/* one whose end nobody knows; id 0 = none */
-	struct fault *why;
-};
-
-static void tell(struct explanation *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void tell(struct explanation *x, const char *fmt, ...)
+void job_tell(struct explanation *x, const char *fmt, ...)
 {
 	char line[512];
 	va_list ap;
@@ -109,13 +80,13 @@ static void tell_tier(struct explanation *x)
 	char time[DURATION_TEXT_MAX];
 
 	if (!x->admitted)
-		tell(x, "The budget was not asked about this job: no answer of ours is known.");
+		job_tell(x, "The budget was not asked about this job: no answer of ours is known.");
 	else if (x->admission.tier == TIER_FREE)
-		tell(x,
+		job_tell(x,
 			"It is in the free tier: not charged, not protected, and may be displaced at any time.");
 	else
-		tell(x, "It is %s by %s and protected for %s in each run.", x->admission.parked_at &&
-			!x->held ? "to be funded" : "funded", x->project.name,
+		job_tell(x, "It is %s by %s and protected for %s in each run.",
+			x->admission.parked_at && !x->held ? "to be funded" : "funded", x->project.name,
 			duration_text(x->admission.min_runtime_s, time));
 }
 
@@ -126,7 +97,7 @@ static void tell_idle(struct explanation *x)
 	int64_t until, since = cluster_state_idle_since(x->rq->b->cluster, x->seen.record, &until);
 
 	if (since)
-		tell(x, "Its GPUs were not used for %s.", duration_text(until - since, time));
+		job_tell(x, "Its GPUs were not used for %s.", duration_text(until - since, time));
 }
 
 static void tell_funding(struct explanation *x)
@@ -134,18 +105,18 @@ static void tell_funding(struct explanation *x)
 	char a[AMOUNT_TEXT_MAX], b[AMOUNT_TEXT_MAX], c[AMOUNT_TEXT_MAX], d[AMOUNT_TEXT_MAX];
 
 	if (x->held)
-		tell(x, "%s GPU-h are set aside for it.", amount_text(x->held, a));
+		job_tell(x, "%s GPU-h are set aside for it.", amount_text(x->held, a));
 	if (x->charged)
-		tell(x, "%s GPU-h were charged for its runs.", amount_text(x->charged, a));
+		job_tell(x, "%s GPU-h were charged for its runs.", amount_text(x->charged, a));
 	for (int i = 0; i < x->path.depth; i++) {
 		const struct budget_node *n = &x->path.nodes[i].budget;
 
 		if (n->metered)
-			tell(x, "%s has %s of %s GPU-h available (%s held, %s charged).", n->name,
+			job_tell(x, "%s has %s of %s GPU-h available (%s held, %s charged).", n->name,
 				amount_text(budget_available(n), a), amount_text(n->amount + n->credit, b),
 				amount_text(n->held, c), amount_text(n->charged, d));
 		if (n->metered && n->capped)
-			tell(x,
+			job_tell(x,
 				"Of that its user may take %s GPU-h (the cap in %s): %s are left (%s held, %s charged).",
 				amount_text(n->cap, a), n->name, amount_text(budget_cap_left(n), b),
 				amount_text(n->cap_held, c), amount_text(n->cap_charged, d));
@@ -162,181 +133,44 @@ static int tell_parked(struct explanation *x)
 		return -1;
 	amount_text(x->admission.per_task, each);
 	if (x->tasks.all)
-		tell(x,
+		job_tell(x,
 			"%jd of its %jd tasks in the queue wait for budget, held, until money returns to %s: each needs %s GPU-h.",
 			(intmax_t)x->seen.held_tasks, (intmax_t)x->seen.waiting_tasks, at.name, each);
 	else
-		tell(x,
+		job_tell(x,
 			"It waits for budget, held: it is released when %s can pay the %s GPU-h that it needs.",
 			at.name, each);
 	if (x->label[0])
 		return 0;		/* which of its tasks comes first the array says */
 	if (x->admission.waits_behind)
-		tell(x, "Job %jd waits in front of it and is not overtaken.",
+		job_tell(x, "Job %jd waits in front of it and is not overtaken.",
 			(intmax_t)x->admission.waits_behind);
 	else
-		tell(x, "It is the first of those that wait there.");
+		job_tell(x, "It is the first of those that wait there.");
 	return 0;
 }
 
 static int tell_waiting(struct explanation *x)
 {
 	if (x->lost.id)
-		tell(x,
+		job_tell(x,
 			"Run %s is gone from Slurm and nobody knows when it ended: its hold stays and nothing more is charged until an administrator "
 			"says so (budgetctl run end %s --at TIME --reason TEXT).", x->lost.label,
 				x->lost.label);
 	else if (!x->seen.found)
-		tell(x, "It is not in the queue any more.");
+		job_tell(x, "It is not in the queue any more.");
 	else if (x->admitted && x->admission.parked_at && (!x->label[0] || x->seen.held_tasks))
 		return tell_parked(x);
 	else if (x->seen.waiting_tasks)
-		tell(x, "It waits: %s.", x->seen.reason[0] ? x->seen.reason
+		job_tell(x, "It waits: %s.", x->seen.reason[0] ? x->seen.reason
 			: "the scheduler has not looked at it yet");
 	else if (x->seen.suspended)
-		tell(x,
+		job_tell(x,
 			"It is suspended, and not protected: Slurm gives the GPUs of a suspended run to any job that may displace it, and then "
 			"holds it in the queue until an administrator releases it (scontrol release).");
 	else if (x->seen.running)
-		tell(x, "It runs.");
+		job_tell(x, "It runs.");
 	return 0;
-}
-
-struct waiting_look {
-	int64_t uid;			/* RANKING_NO_USER: anybody's */
-	bool waits;
-};
-
-static int note_waiting(const struct hold_row *h, void *arg)
-{
-	struct waiting_look *x = arg;
-
-	x->waits = x->waits || (!h->run && (x->uid == RANKING_NO_USER || x->uid == h->uid));
-	return 0;
-}
-
-/* In the debug lane, or inside a slot of its project, it goes before those that have used less. */
-static bool goes_by_share(const struct explanation *x)
-{
-	struct job_turn t;
-
-	return !cluster_state_turn(x->rq->b->cluster, (uint32_t)x->name.job, x->seen.record, &t) ||
-		(t.front != ORDER_LANE && t.front != ORDER_SLOT);
-}
-
-/* The sibling in front holds the job up only while something below the sibling waits. */
-static int tell_ahead(struct explanation *x, const struct ranking_level *level)
-{
-	char window[DURATION_TEXT_MAX], ratio[FAIRSHARE_TEXT_MAX];
-	struct project sibling;
-	struct waiting_look look = { .uid = RANKING_NO_USER };
-
-	if (!x->seen.waiting_tasks || !level->ahead[0] || !goes_by_share(x))
-		return 0;
-	if (project_find(x->l, level->ahead, &sibling, x->why) != 1 ||
-		hold_walk(x->l, sibling.id, false, 0, INT64_MAX, note_waiting, &look, x->why) < 0)
-		return -1;
-	if (look.waits)
-		tell(x, "%s has used %s of its share of the last %s; %s has used less and goes first.",
-			level->name, fairshare_text(level->ratio_ppm, ratio),
-			duration_text(x->rq->b->settings->window_s, window), level->ahead);
-	return 0;
-}
-
-/* The same of its user among those of the project. Who does not see the project is not told who they are. */
-static int tell_user_ahead(struct explanation *x, const struct ranking_level *level,
-	const struct json_object *o)
-{
-	struct waiting_look look = { .uid = level->ahead_uid };
-	struct json_object *ahead = json_object_object_get(o, "ahead");
-	char window[DURATION_TEXT_MAX], ratio[FAIRSHARE_TEXT_MAX];
-
-	if (!x->seen.waiting_tasks || level->ahead_uid == RANKING_NO_USER || !goes_by_share(x))
-		return 0;
-	if (hold_walk(x->l, x->project.id, false, 0, INT64_MAX, note_waiting, &look, x->why) < 0)
-		return -1;
-	if (look.waits)
-		tell(x,
-			"Of the share of %s its user has used %s of their part in the last %s; %s has used less of theirs and goes first.",
-			level->name, fairshare_text(level->ratio_ppm, ratio),
-			duration_text(x->rq->b->settings->window_s, window),
-			ahead ? json_object_get_string(ahead) : "another user");
-	return 0;
-}
-
-static void put_names(struct explanation *x, const struct ranking_level *level, struct json_object *o)
-{
-	char name[PERSON_NAME_MAX];
-	bool user = level->uid != RANKING_NO_USER,
-		sees = request_may_see(x->rq, x->l, x->project.id, NULL) == 0;
-
-	if (user)
-		people_name(x->rq->b->people, (uid_t)level->uid, x->rq->now, name);
-	put_text(o, "user", user ? name : NULL);
-	put_text(o, "name", user ? name : level->name);
-	if (user)
-		put_text(o, "ahead", level->ahead_uid == RANKING_NO_USER || !sees ? NULL :
-			people_name(x->rq->b->people, (uid_t)level->ahead_uid, x->rq->now, name));
-	else
-		put_text(o, "ahead", level->ahead[0] ? level->ahead : NULL);
-}
-
-/* As the loop has it, with a node for the user of a job that is in no book yet. */
-static int rank(struct explanation *x, struct ranking **out)
-{
-	const struct project_user its = { x->project.id, x->admission.uid };
-	const struct budgetd *b = x->rq->b;
-	struct cluster_health health;
-
-	cluster_state_health(b->cluster, &health);
-	if (ranking_empty(out, x->why) < 0)
-		return -1;
-	if (ranking_expect(*out, &its, 1, x->why) == 0 &&
-		ranking_renew(*out, x->l, b->settings->window_s, b->rates, &health.healthy, x->rq->now,
-			x->why) == 0)
-		return 0;
-	ranking_free(*out);
-	return -1;
-}
-
-static int tell_its_turn(struct explanation *x, const struct ranking *ranking)
-{
-	struct turn_question q = { .rq = x->rq, .l = x->l, .job = x->name.job, .record = x->seen.record,
-		.label = x->label, .admission = &x->admission, .ranking = ranking,
-		.partition = x->seen.partition, .time_limit_s = x->seen.time_limit_s,
-		.waits = x->seen.waiting_tasks > 0, .runs = x->seen.running + x->seen.suspended > 0,
-		.held = x->seen.waiting_tasks > 0 && x->seen.held_tasks == x->seen.waiting_tasks,
-		.requeueable = x->seen.requeueable, .o = x->o, .lines = x->lines };
-
-	if (q.time_limit_s == JOB_TIME_LIMIT_UNSET)
-		q.time_limit_s = cluster_state_partitions(x->rq->b->cluster, x->seen.partition).time_limit_s;
-	return job_turn_tell(&q, x->why);
-}
-
-static int tell_levels(struct explanation *x)
-{
-	struct ranking_level levels[RANKING_LEVELS_MAX];
-	struct ranking *ranking;
-	int n, rc = 0;
-
-	if (rank(x, &ranking) < 0)
-		return -1;
-	n = ranking_levels(ranking, x->project.id, x->admission.uid, levels, RANKING_LEVELS_MAX);
-	for (int i = 0; i < n && rc == 0; i++) {
-		struct json_object *o = json_object_new_object();
-
-		json_object_array_add(x->levels, o);
-		put_text(o, "project", levels[i].name);
-		put_int(o, "share_ppm", levels[i].share_ppm);
-		put_int_or_null(o, "ratio_ppm", levels[i].ratio_ppm, levels[i].ratio_ppm < 0);
-		put_names(x, &levels[i], o);
-		rc = levels[i].uid == RANKING_NO_USER ? tell_ahead(x, &levels[i])
-			: tell_user_ahead(x, &levels[i], o);
-	}
-	if (rc == 0)
-		rc = tell_its_turn(x, ranking);
-	ranking_free(ranking);
-	return rc;
 }
 
 /* --- putting it together ------------------------------------------------------------------------ */
@@ -458,7 +292,7 @@ static void tell_tasks(struct explanation *x)
 	put_int(o, "held", s->held_tasks);
 	put_int(o, "running", s->running + s->suspended);
 	put_int(o, "over", x->tasks.over > 0 ? x->tasks.over : 0);
-	tell(x,
+	job_tell(x,
 		"Of its %jd tasks %jd wait, %jd run and %jd are over. `budgetctl why %jd_N` tells of one of them.",
 		(intmax_t)x->tasks.all, (intmax_t)s->waiting_tasks, (intmax_t)(s->running + s->suspended),
 		(intmax_t)(x->tasks.over > 0 ? x->tasks.over : 0), (intmax_t)x->name.job);
@@ -470,7 +304,7 @@ static int tell_runs(struct explanation *x)
 		run_walk_tasks(x->l, x->name.job, x->label, RUNS_SHOWN, add_run, x, x->why) < 0)
 		return -1;
 	if (x->run_count > RUNS_SHOWN)
-		tell(x, "Below are the last %d of its %jd runs.", RUNS_SHOWN, (intmax_t)x->run_count);
+		job_tell(x, "Below are the last %d of its %jd runs.", RUNS_SHOWN, (intmax_t)x->run_count);
 	return 0;
 }
 
@@ -487,9 +321,9 @@ static int explain(struct explanation *x)
 		snprintf(x->label, sizeof(x->label), "%jd_%jd", (intmax_t)x->name.job,
 			(intmax_t)x->name.within);
 	if (project_by_id(x->l, x->admission.project, &x->project, x->why) != 1 || owner_or_member(x) < 0 ||
-		count_tasks(x) < 0 || path_load_for(x->l, x->project.id, x->admission.uid, x->rq->now,
-		&x->path, x->why) < 0 || hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, x,
-		x->why) < 0)
+		count_tasks(x) < 0 ||
+		path_load_for(x->l, x->project.id, x->admission.uid, x->rq->now, &x->path, x->why) < 0 ||
+		hold_walk(x->l, x->project.id, false, 0, INT64_MAX, add_hold, x, x->why) < 0)
 		return -1;
 	tell_tier(x);
 	tell_tasks(x);
@@ -498,7 +332,7 @@ static int explain(struct explanation *x)
 		return -1;
 	tell_funding(x);
 	put_job(x);
-	return tell_levels(x);
+	return job_tell_levels(x);
 }
 
 int job_get(struct request *rq, struct fault *why)

@@ -337,7 +337,7 @@ static int deposit(struct request *rq, struct fault *why)
 
 	if (money_entry(rq, "deposit", false, &e, why) < 0 || money_units(rq, 1, &e.units, why) < 0 ||
 		money_allocation(rq, &e.allocation, why) < 0 ||
-			money_change(rq->b->ledger, &e, rq->now, why) < 0)
+		money_change(rq->b->ledger, &e, rq->now, why) < 0)
 		return -1;
 	return journal_json(rq, rq->b->ledger, &e, &rq->reply, why);
 }

@@ -168,11 +168,9 @@ static int read_parent(struct request *rq, struct project *p, struct fault *why)
 static int read_fields(struct request *rq, struct project *p, struct fault *why)
 {
 	return read_parent(rq, p, why) < 0 || read_policy(rq, p, why) < 0 ||
-		read_user_shares(rq, p, why) < 0 ||
-			       body_int(rq, "share", 0, 1000000, &p->share, why) < 0 ||
-			       body_int(rq, "credit_units", 0, INT64_MAX / 4, &p->credit, why) < 0 ||
-			       body_flag(rq, "unmetered", &p->unmetered, why) < 0 ?
-		       -1 : 0;
+		read_user_shares(rq, p, why) < 0 || body_int(rq, "share", 0, 1000000, &p->share, why) < 0 ||
+		body_int(rq, "credit_units", 0, INT64_MAX / 4, &p->credit, why) < 0 ||
+		body_flag(rq, "unmetered", &p->unmetered, why) < 0 ? -1 : 0;
 }
 
 /* --- its people --------------------------------------------------------------------------------- */
@@ -184,10 +182,12 @@ static const struct people_list {
 	enum member_role role;
 	bool remove;
 } people_lists[] = {
-	{ "remove_owners", ROLE_OWNER, true },	{ "remove_members", ROLE_MEMBER, true },
-		{ "members", ROLE_MEMBER, false },
-	{ "add_members", ROLE_MEMBER, false },	{ "owners", ROLE_OWNER, false },	 { "add_owners",
-		ROLE_OWNER, false },
+	{ "remove_owners", ROLE_OWNER, true },
+	{ "remove_members", ROLE_MEMBER, true },
+	{ "members", ROLE_MEMBER, false },
+	{ "add_members", ROLE_MEMBER, false },
+	{ "owners", ROLE_OWNER, false },
+	{ "add_owners", ROLE_OWNER, false },
 };
 
 /* A project that is being written. */
@@ -236,8 +236,8 @@ static int check_person(struct writing *x, const struct people_list *list, const
 	(void)x;
 	if (list->remove || people_uid(user, &uid, &detail) == 0)
 		return 0;
-	return errno == ENOENT ? fault_errno(why, EINVAL, "%s; if the name is right, say so with --force",
-		detail.text) :
+	return errno == ENOENT
+		? fault_errno(why, EINVAL, "%s; if the name is right, say so with --force", detail.text) :
 				 fault_set(why, "%s", detail.text);
 }
 

@@ -107,7 +107,7 @@ static int ask(struct request *rq, struct fault *why)
 
 	if (money_entry(rq, "deposit", true, &e, why) < 0 || money_units(rq, 1, &r.units, why) < 0 ||
 		body_need_text(rq, "project", &name, why) < 0 ||
-			project_find(rq->b->ledger, name, &p, why) != 1 ||
+		project_find(rq->b->ledger, name, &p, why) != 1 ||
 		request_may_see(rq, rq->b->ledger, p.id, why) < 0)
 		return -1;
 	r.project = p.id;

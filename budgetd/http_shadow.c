@@ -46,7 +46,7 @@ int shadow_get(struct request *rq, struct fault *why)
 
 	if (request_query_int(rq, "before", 0, INT64_MAX, &before, why) < 0 ||
 		request_query_int(rq, "limit", PAGE_MAX, PAGE_MAX, &x.limit, why) < 0 ||
-			ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
+		ledger_begin(rq->b->reader, LEDGER_READ, why) < 0)
 		return -1;
 	x.rows = json_object_new_array();
 	if (request_project(rq, rq->b->reader, &p, why) == 0)

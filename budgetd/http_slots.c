@@ -26,8 +26,8 @@ static struct json_object *slot_json(const struct request *rq, const struct slot
 	put_int(o, "boosted_percent", s->boosted_percent);
 	put_text(o, "when", slot_text(s, text));
 	put_text(o, "time_zone", rq->b->settings->time_zone);
-	put_bool(o, "open", !s->removed_at && slot_is_open(&rule,
-		rq->now + zone_offset(rq->b->zone, rq->now)));
+	put_bool(o, "open",
+		!s->removed_at && slot_is_open(&rule, rq->now + zone_offset(rq->b->zone, rq->now)));
 	put_int(o, "created_at", s->created_at);
 	put_int_or_null(o, "removed_at", s->removed_at, s->removed_at == 0);
 	return o;

@@ -201,8 +201,7 @@ static void refuse_hold(const struct named *n, struct verdict *v)
 	snprintf(v->text, sizeof(v->text),
 		"refused: job %s runs, and Slurm gives the GPUs of a run that is held to others. To stop it and keep "
 		"it in the queue: scontrol requeuehold %s.%s%s%s", n->runs, n->runs,
-			n->waits[0] ? " To hold what waits: scontrol hold " : "",
-		n->waits, n->waits[0] ? "." : "");
+		n->waits[0] ? " To hold what waits: scontrol hold " : "", n->waits, n->waits[0] ? "." : "");
 }
 
 /* What runs is not held: its priority would be 0, and Slurm displace it (doc/model.md, 6). As the last pass

@@ -11,7 +11,7 @@ static int64_t ends_of(const struct job_view *j)
 
 struct drain_run drain_run_of(const struct job_view *j, const struct run *r)
 {
-	return (struct drain_run){ .ends = ends_of(j), .ours = r != NULL, .funded = r &&
-		r->tier == TIER_FUNDED, .protected_until = r && !r->unprotected_at &&
+	return (struct drain_run){ .ends = ends_of(j), .ours = r != NULL,
+		.funded = r && r->tier == TIER_FUNDED, .protected_until = r && !r->unprotected_at &&
 		!r->free_since ? r->start + r->min_runtime_s : 0 };
 }

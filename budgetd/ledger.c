@@ -408,7 +408,7 @@ int ledger_open(const char *path, struct ledger **out, struct fault *why)
 		return -1;
 	if (lock_file(l, path, why) < 0 || connect_file(l, path, SQLITE_OPEN_READWRITE, why) < 0 ||
 		check_schema(l, path, why) < 0 || set_up_connection(l, path, why) < 0 ||
-			chain_attach(l->db, why) < 0) {
+		chain_attach(l->db, why) < 0) {
 		ledger_close(l);
 		return -1;
 	}

@@ -12,8 +12,8 @@ int user_sum_hold(struct ledger *l, int64_t allocation, int64_t hold, amount_t b
 {
 	static const char hold_sql[] =
 		"INSERT INTO user_sum (allocation, uid, held) SELECT ?1, a.uid, ?3 FROM hold h"
-				       " JOIN admission a ON a.id = h.admission WHERE h.id = ?2"
-				       " ON CONFLICT (allocation, uid) DO UPDATE SET held = held + excluded.held";
+		" JOIN admission a ON a.id = h.admission WHERE h.id = ?2"
+		" ON CONFLICT (allocation, uid) DO UPDATE SET held = held + excluded.held";
 
 	return sql_do(l, hold_sql, why, "iii", allocation, hold, by);
 }
@@ -22,8 +22,8 @@ int user_sum_charge(struct ledger *l, int64_t allocation, int64_t charge, amount
 {
 	static const char charge_sql[] =
 		"INSERT INTO user_sum (allocation, uid, charged) SELECT ?1, r.uid, ?3 FROM charge c"
-					 " JOIN run r ON r.id = c.run WHERE c.id = ?2"
-					 " ON CONFLICT (allocation, uid) DO UPDATE SET charged = charged + excluded.charged";
+		" JOIN run r ON r.id = c.run WHERE c.id = ?2"
+		" ON CONFLICT (allocation, uid) DO UPDATE SET charged = charged + excluded.charged";
 
 	return sql_do(l, charge_sql, why, "iii", allocation, charge, by);
 }
@@ -31,8 +31,8 @@ int user_sum_charge(struct ledger *l, int64_t allocation, int64_t charge, amount
 /* --- caps --------------------------------------------------------------------------------------- */
 
 #define CAP_COLUMNS "c.project, c.uid, c.user, c.units, coalesce(sum(s.charged), 0), coalesce(sum(s.held), 0)"
-#define CAP_TABLES                                                                                                               \
-	"cap c LEFT JOIN allocation a ON a.project = c.project AND a.starts <= ?1 AND (a.ends IS NULL OR ?1 < a.ends)"            \
+#define CAP_TABLES \
+	"cap c LEFT JOIN allocation a ON a.project = c.project AND a.starts <= ?1 AND (a.ends IS NULL OR ?1 < a.ends)" \
 	" LEFT JOIN user_sum s ON s.allocation = a.id AND s.uid = c.uid"
 
 static void cap_read(sqlite3_stmt *st, struct cap *c)

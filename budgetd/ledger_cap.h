@@ -24,9 +24,9 @@ struct cap {
 int cap_set(struct ledger *l, const struct cap *c, int64_t now, struct fault *why);
 
 typedef int (*cap_fn)(const struct cap *c, void *arg);
- /* by name */
+/* by name */
 int cap_walk(struct ledger *l, int64_t project, int64_t now, cap_fn each, void *arg, struct fault *why);
- /* 1, 0, -1 */
+/* 1, 0, -1 */
 int cap_of(struct ledger *l, int64_t project, int64_t uid, int64_t now, struct cap *out, struct fault *why);
 
 /* The uid that has a cap under this name. 1, 0, -1. */

@@ -21,7 +21,7 @@ int capacity_walk(struct ledger *l, int64_t from, int64_t to, capacity_fn each, 
 {
 	static const char walk_sql[] =
 		"SELECT at, units FROM capacity WHERE at >= coalesce((SELECT max(at) FROM capacity WHERE at <= ?1), 0)"
-				       " AND at <= ?2 ORDER BY at, id";
+		" AND at <= ?2 ORDER BY at, id";
 	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "ii", from, to);
 	int rc = -1;
 

@@ -15,15 +15,14 @@ int change_add(struct ledger *l, struct change_words *w, const struct change *c,
 {
 	static const char add_sql[] =
 		"INSERT INTO change (at, project, allocation, what, user, was, became, actor, reason, request_id, first)"
-				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	bool first = w->first == 0;
 
 	if (same(c->was, c->became))
 		return 0;
 	if (sql_do(l, add_sql, why, "iipsssssssp", w->at, c->project, c->allocation ? &c->allocation : NULL,
-		c->what, c->user, c->was,
-		    c->became, w->actor, w->reason, first && w->request_id[0] ? w->request_id : NULL,
-		    first ? NULL : &w->first) < 0)
+		c->what, c->user, c->was, c->became, w->actor, w->reason,
+		first && w->request_id[0] ? w->request_id : NULL, first ? NULL : &w->first) < 0)
 		return -1;
 	if (first)
 		w->first = sql_last_id(l);
@@ -155,9 +154,12 @@ static const struct changeable settings[] = {
 	{ "unmetered", unmetered_text }, { "user_shares", user_shares_text },
 };
 static const struct changeable terms[] = {
-	{ "starts", starts_text },	{ "ends", ends_text },		{ "carry_over_percent",
-		carry_over_text },
-	{ "vests", vests_text },	{ "burst_units", burst_text },	{ "comment", comment_text },
+	{ "starts", starts_text },
+	{ "ends", ends_text },
+	{ "carry_over_percent", carry_over_text },
+	{ "vests", vests_text },
+	{ "burst_units", burst_text },
+	{ "comment", comment_text },
 };
 
 static int add_each(struct ledger *l, struct change_words *w, struct change c, const struct changeable *each,

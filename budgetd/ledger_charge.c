@@ -26,7 +26,7 @@ static void charge_read(sqlite3_stmt *st, struct charge *c)
 int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, int64_t limit, charge_fn each,
 	void *arg, struct fault *why)
 {
-#define CHARGE_COLUMNS                                                                                                           \
+#define CHARGE_COLUMNS \
 	"c.id, c.run, c.at, c.project, c.kind, c.part_start, c.part_end, c.gpus, c.units, r.label, r.tres, r.uid, r.start"
 	static const char walk_sql[] =
 		"WITH RECURSIVE below(id) AS (SELECT id FROM project WHERE CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END"
@@ -35,7 +35,7 @@ int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, 
 		" AND c.id < ?2 ORDER BY c.id DESC LIMIT ?3";
 	static const char job_sql[] =
 		"SELECT " CHARGE_COLUMNS " FROM run r JOIN charge c ON c.run = r.id WHERE r.job = ?1 AND c.id < ?2"
-				      " ORDER BY c.id DESC LIMIT ?3";
+		" ORDER BY c.id DESC LIMIT ?3";
 	sqlite3_stmt *st = sql_bind(l, job ? job_sql : walk_sql, why, "iii", job ? job : project,
 		before ? before : INT64_MAX, limit);
 	struct charge c;

@@ -56,11 +56,11 @@ static int add_up(struct ledger *l, struct run_account *a, struct fault *why)
 {
 	static const char parts_sql[] =
 		"SELECT coalesce(sum((part_end - part_start) * CASE WHEN gpus > 0 THEN gpus ELSE 1 END), 0) FROM charge"
-					" WHERE run = ? AND kind <> 'suspended'";
+		" WHERE run = ? AND kind <> 'suspended'";
 	static const char charged_sql[] = "SELECT coalesce(sum(units), 0) FROM charge WHERE run = ?";
 	static const char refunded_sql[] =
 		"SELECT coalesce(sum(j.units), 0) FROM charge c JOIN journal j ON j.charge = c.id"
-					   " WHERE c.run = ? AND j.kind = 'refund' AND j.project = c.project";
+		" WHERE c.run = ? AND j.kind = 'refund' AND j.project = c.project";
 	static const char held_sql[] =
 		"SELECT coalesce(sum(units), 0) FROM hold WHERE run = ? AND closed_at IS NULL";
 	int64_t id = a->run.id;
@@ -131,11 +131,11 @@ static int correction_add(struct ledger *l, struct correction *c, struct fault *
 {
 	static const char add_sql[] =
 		"INSERT INTO correction (at, run, kind, ended, gpu_seconds, tier, project, refunded, actor, reason,"
-				      " request_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" request_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 	if (sql_do(l, add_sql, why, "iisiisiisss", c->at, c->run, c->kind, c->ended, c->gpu_seconds,
-		job_tier_name(c->tier), c->project,
-		    c->refunded, c->actor, c->reason, c->request_id[0] ? c->request_id : NULL) < 0)
+		job_tier_name(c->tier), c->project, c->refunded, c->actor, c->reason,
+		c->request_id[0] ? c->request_id : NULL) < 0)
 		return -1;
 	c->id = sql_last_id(l);
 	return 0;
@@ -168,7 +168,7 @@ static int next_funded_part(struct ledger *l, int64_t run, struct charge *c, str
 {
 	static const char next_sql[] =
 		"SELECT id, part_start, part_end, units FROM charge WHERE run = ? AND kind = 'funded' AND id > ?"
-				       " ORDER BY id LIMIT 1";
+		" ORDER BY id LIMIT 1";
 	sqlite3_stmt *st = sql_bind(l, next_sql, why, "ii", run, c->id);
 	int rc = st ? sql_step(l, st, why) : -1;
 
@@ -187,10 +187,10 @@ static int refund_over(struct ledger *l, const struct run *r, const struct charg
 {
 	static const char paid_sql[] =
 		"SELECT coalesce(-sum(CASE kind WHEN 'charge' THEN units ELSE 0 END), 0) FROM journal"
-				       " WHERE charge = ? AND project = ?";
+		" WHERE charge = ? AND project = ?";
 	static const char back_sql[] =
 		"SELECT coalesce(sum(CASE kind WHEN 'refund' THEN units ELSE 0 END), 0) FROM journal"
-				       " WHERE charge = ? AND project = ?";
+		" WHERE charge = ? AND project = ?";
 	struct journal_entry e = { .at = c->at, .uid = -1 };
 	amount_t paid, back, over, uncounted;
 
@@ -219,10 +219,10 @@ static int payable_to(struct ledger *l, const struct run *r, const struct run_pi
 {
 	static const char pauses_sql[] =
 		"SELECT max(part_start, ?2), min(part_end, ?3) FROM charge WHERE run = ?1 AND kind = 'suspended'"
-					 " AND part_start < ?3 AND part_end > ?2 ORDER BY part_start DESC";
+		" AND part_start < ?3 AND part_end > ?2 ORDER BY part_start DESC";
 	static const char sum_sql[] =
 		"SELECT coalesce(sum(min(part_end, ?3) - max(part_start, ?2)), 0) FROM charge WHERE run = ?1"
-				      " AND kind = 'suspended' AND part_start < ?3 AND part_end > ?2";
+		" AND kind = 'suspended' AND part_start < ?3 AND part_end > ?2";
 	int64_t known, lack;
 	sqlite3_stmt *st;
 	int rc = -1;
@@ -275,7 +275,7 @@ static int add_unpaid(struct ledger *l, const struct run *r, const struct run_pi
 {
 	static const char add_sql[] =
 		"INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units)"
-				      " SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0 FROM charge WHERE run = ?1";
+		" SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0 FROM charge WHERE run = ?1";
 
 	while (*last < p->to) {
 		int64_t month, edge;
@@ -284,8 +284,7 @@ static int add_unpaid(struct ledger *l, const struct run *r, const struct run_pi
 		if (edge > p->to)
 			edge = p->to;
 		if (sql_do(l, add_sql, why, "isiiiiii", r->id, r->tier == TIER_FREE ? "free" : "uncovered",
-			r->project, now, *last, edge,
-			    p->gpus, p->price) < 0)
+			r->project, now, *last, edge, p->gpus, p->price) < 0)
 			return -1;
 		*last = edge;
 	}
@@ -325,10 +324,10 @@ int run_note_end(struct ledger *l, const struct run *r, int64_t end, int64_t now
 {
 	static const char used_sql[] =
 		"SELECT coalesce(sum((min(part_end, ?2) - part_start) * CASE WHEN gpus > 0 THEN gpus ELSE 1 END), 0)"
-				       " FROM charge WHERE run = ?1 AND part_start < ?2 AND kind <> 'suspended'";
+		" FROM charge WHERE run = ?1 AND part_start < ?2 AND kind <> 'suspended'";
 	static const char back_sql[] =
 		"SELECT coalesce(sum(j.units), 0) FROM charge c JOIN journal j ON j.charge = c.id WHERE c.run = ? AND"
-				       " j.kind = 'refund' AND j.project = c.project AND j.at = ?";
+		" j.kind = 'refund' AND j.project = c.project AND j.at = ?";
 	struct correction c = { .at = now, .run = r->id, .kind = "end", .ended = end, .tier = r->tier,
 		.project = r->project, .actor = "budgetd",
 		.reason = "its end was told after it was charged beyond it" };
@@ -384,11 +383,13 @@ static int is_there(struct ledger *l, const struct run *r, struct fault *why)
 {
 	static const char there_sql[] =
 		"SELECT id FROM run WHERE cluster = ? AND job = ? AND start = ? LIMIT 1";
+	char began[ZONE_TEXT_MAX];
 	int64_t id;
 	int rc = sql_int(l, &id, there_sql, why, "sii", r->cluster, r->job, r->start);
 
 	return rc <= 0 ? rc : fault_errno(why, EEXIST,
-		"the run of job %s that began at %jd is in the books already", r->label, (intmax_t)r->start);
+		"the run of job %s that began at %s is in the books already; see budgetctl run list --job %jd",
+		r->label, zone_utc_text(r->start, began), (intmax_t)r->job);
 }
 
 int run_enter(struct ledger *l, struct run *r, const struct run_facts *f, struct correction *c,
@@ -417,17 +418,19 @@ int run_enter(struct ledger *l, struct run *r, const struct run_facts *f, struct
 
 int run_end_by_hand(struct ledger *l, struct run *r, int64_t end, struct correction *c, struct fault *why)
 {
+	char at[ZONE_TEXT_MAX];
 	struct run_account a;
 	int rc = correction_known(l, c, why);
 
 	if (rc != 0)
 		return rc;
 	if (r->ended)
-		return fault_errno(why, EEXIST, "job %s has ended in the books, at %jd", r->label,
-			(intmax_t)r->ended);
+		return fault_errno(why, EEXIST,
+			"job %s has ended in the books, at %s; budgetctl check --repair corrects what differs",
+			r->label, zone_utc_text(r->ended, at));
 	if (end < r->start)
-		return fault_errno(why, EINVAL, "job %s began at %jd, it did not end before that", r->label,
-			(intmax_t)r->start);
+		return fault_errno(why, EINVAL, "job %s began at %s, it did not end before that", r->label,
+			zone_utc_text(r->start, at));
 	if (run_end(l, r, end, "BY HAND", c->at, why) < 0 || run_account_read(l, r->id, &a, why) != 1)
 		return -1;
 	c->run = r->id;

@@ -44,7 +44,7 @@ typedef int (*run_account_fn)(const struct run_account *a, void *arg);
 int run_account_walk(struct ledger *l, const struct run_question *q, run_account_fn each, void *arg,
 	struct fault *why);
 
- /* 1, 0, -1 */
+/* 1, 0, -1 */
 int run_account_read(struct ledger *l, int64_t run, struct run_account *out, struct fault *why);
 
 /* --- what Slurm's accounting says --- */

@@ -25,7 +25,7 @@ int drain_add(struct ledger *l, struct drain *d, struct fault *why);
 int drain_set(struct ledger *l, int64_t id, int64_t at, struct fault *why);	/* Slurm drains it */
 int drain_end(struct ledger *l, int64_t id, const char *by, int64_t at, struct fault *why);
 
- /* the last one of the node. 1, 0, -1 */
+/* the last one of the node. 1, 0, -1 */
 int drain_of(struct ledger *l, const char *node, struct drain *out, struct fault *why);
 typedef int (*drain_fn)(const struct drain *d, void *arg);
 int drain_walk_open(struct ledger *l, drain_fn each, void *arg, struct fault *why);	/* by node */

@@ -11,9 +11,8 @@ static const char *const what_names[EVENT_WHATS] = { [EVENT_TOLD] = "told", [EVE
 	[EVENT_NOTED] = "noted",
 	[EVENT_WARNED] = "warned", [EVENT_UNPROTECTED] = "unprotected", [EVENT_SPARED] = "spared" };
 static const char *const reason_names[EVENT_REASONS] = { [REASON_ROTATED] = "ROTATED",
-	[REASON_FREE_RECLAIMED] = "FREE_RECLAIMED",
-	[REASON_NODE_DRAIN] = "NODE_DRAIN", [REASON_HEALTH] = "HEALTH", [REASON_IDLE] = "IDLE",
-		[REASON_OVERDRAWN] = "OVERDRAWN",
+	[REASON_FREE_RECLAIMED] = "FREE_RECLAIMED", [REASON_NODE_DRAIN] = "NODE_DRAIN",
+	[REASON_HEALTH] = "HEALTH", [REASON_IDLE] = "IDLE", [REASON_OVERDRAWN] = "OVERDRAWN",
 	[REASON_USER] = "USER" };
 
 static int position(const char *const *names, int count, const char *name)
@@ -106,16 +105,6 @@ static int walk(struct ledger *l, sqlite3_stmt *st, event_fn each, void *arg, st
 	return rc;
 }
 
-int event_walk(struct ledger *l, int64_t job, int64_t before, int64_t limit, event_fn each, void *arg,
-	struct fault *why)
-{
-	static const char walk_sql[] =
-		"SELECT " EVENT_COLUMNS " FROM event WHERE job = ? AND id < ? ORDER BY id DESC LIMIT ?";
-
-	return walk(l, sql_bind(l, walk_sql, why, "iii", job, before ? before : INT64_MAX, limit), each, arg,
-		why);
-}
-
 int event_walk_tasks(struct ledger *l, int64_t job, const char *label, int64_t before, int64_t limit,
 	event_fn each, void *arg, struct fault *why)
 {
@@ -144,7 +133,7 @@ int run_unprotect(struct ledger *l, struct run *r, enum event_reason reason, con
 {
 	static const char unprotect_sql[] =
 		"UPDATE run SET unprotected_at = ?, unprotected_why = ? WHERE id = ? AND ended IS NULL"
-					    " AND unprotected_at IS NULL";
+		" AND unprotected_at IS NULL";
 
 	if (sql_do(l, unprotect_sql, why, "isi", now, reason_names[reason], r->id) < 0)
 		return -1;
@@ -163,8 +152,7 @@ static void leaving_read(sqlite3_stmt *st, struct leaving *x)
 {
 	*x = (struct leaving){ .run = sql_col(st, 0), .told_at = sql_col(st, 1), .due = sql_col(st, 2),
 		.reason = event_reason_read(sql_text(st, 3)), .for_job = sql_col(st, 4),
-			.signalled_at = sql_col(st, 5),
-		.made_to_go_at = sql_col(st, 6) };
+		.signalled_at = sql_col(st, 5), .made_to_go_at = sql_col(st, 6) };
 }
 
 int leaving_of(struct ledger *l, int64_t run, struct leaving *out, struct fault *why)
@@ -187,7 +175,7 @@ int leaving_add(struct ledger *l, const struct run *r, const struct leaving *x, 
 		"INSERT INTO leaving (run, told_at, due, reason, for_job) VALUES (?, ?, ?, ?, ?)";
 	static const char sooner_sql[] =
 		"UPDATE leaving SET due = max(told_at, ?2), reason = ?3, for_job = ?4"
-					" WHERE run = ?1 AND due > ?2";
+		" WHERE run = ?1 AND due > ?2";
 	struct leaving before;
 	int rc = leaving_of(l, r->id, &before, why);
 
@@ -223,7 +211,7 @@ int leaving_walk(struct ledger *l, const char *cluster, leaving_fn each, void *a
 {
 	static const char walk_sql[] =
 		"SELECT " LEAVING_COLUMNS " FROM leaving x JOIN run r ON r.id = x.run WHERE r.cluster = ?"
-				       " ORDER BY x.told_at, x.run";
+		" ORDER BY x.told_at, x.run";
 	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "s", cluster);
 	struct leaving x;
 	struct run r;
@@ -257,11 +245,11 @@ static void describe_end(const struct run *r, enum event_reason reason, char *ou
 	static const char *const why[EVENT_REASONS] =
 		{ [REASON_ROTATED] = "its GPUs go to a project that is further below its share",
 		[REASON_FREE_RECLAIMED] = "a funded job needs its GPUs",
-			[REASON_NODE_DRAIN] = "its node is drained",
+		[REASON_NODE_DRAIN] = "its node is drained",
 		[REASON_HEALTH] = "its node must not be used any more",
-			[REASON_IDLE] = "it did not use its GPUs",
+		[REASON_IDLE] = "it did not use its GPUs",
 		[REASON_OVERDRAWN] = "its project could not pay for it",
-			[REASON_USER] = "the job was changed by hand" };
+		[REASON_USER] = "the job was changed by hand" };
 
 	char ran[DURATION_TEXT_MAX];
 

@@ -48,12 +48,8 @@ int event_of_run(struct ledger *l, const struct run *r, enum event_what what, en
 	int64_t for_job, const char *detail, int64_t now, struct fault *why);
 
 typedef int (*event_fn)(const struct event *e, void *arg);
-/* Of a job (its raw id), newest first, at most `limit`; before 0 = from the newest. */
-int event_walk(struct ledger *l, int64_t job, int64_t before, int64_t limit, event_fn each, void *arg,
-	struct fault *why);
-
-/* The same of all tasks of an array, or of its task `label` ("12_3", as squeue has it; "" = all). Of a job
- * that is no array those of its raw id. */
+/* Of all tasks of an array, or of its task `label` ("12_3", as squeue has it; "" = all); of a job that is no
+ * array those of its raw id. Newest first, at most `limit`; before 0 = from the newest. */
 int event_walk_tasks(struct ledger *l, int64_t job, const char *label, int64_t before, int64_t limit,
 	event_fn each, void *arg, struct fault *why);
 
@@ -82,7 +78,7 @@ struct leaving {
 int leaving_add(struct ledger *l, const struct run *r, const struct leaving *x, const char *detail,
 	struct fault *why);
 int leaving_of(struct ledger *l, int64_t run, struct leaving *out, struct fault *why);	/* 1, 0, -1 */
- /* for_job, signalled_at, made_to_go_at */
+/* for_job, signalled_at, made_to_go_at */
 int leaving_update(struct ledger *l, const struct leaving *x, struct fault *why);
 int leaving_remove(struct ledger *l, int64_t run, struct fault *why);
 

@@ -24,7 +24,7 @@ static int expiry_date(struct ledger *l, const struct allocation *a, int64_t now
 {
 	static const char before_sql[] =
 		"SELECT EXISTS (SELECT 1 FROM journal WHERE project = ? AND allocation = ? AND units < 0"
-					 " AND kind IN ('expiry', 'carry-over'))";
+		" AND kind IN ('expiry', 'carry-over'))";
 	int64_t before = 0;
 
 	if (sql_int(l, &before, before_sql, why, "ii", a->project, a->id) < 0)
@@ -91,10 +91,9 @@ static int expire(struct ledger *l, int64_t id, bool carry, int64_t now, struct 
 		return -1;
 	if (!next)
 		carried = 0;
-	if (post_expiry(l, &a, left - carried, at,
-		    a.carry_over_percent && carry &&
-		    	!next ? "the allocation has ended, and there is none to carry over into"
-							   : "the allocation has ended", why) < 0)
+	if (post_expiry(l, &a, left - carried, at, a.carry_over_percent && carry && !next
+		? "the allocation has ended, and there is none to carry over into"
+		: "the allocation has ended", why) < 0)
 		return -1;
 	return carried > 0 ? post_carry_over(l, &a, next, carried, at, why) : 0;
 }

@@ -29,8 +29,8 @@ int guard_store(struct ledger *l, const struct guard *g, struct fault *why)
 
 	if (sql_do(l, none_sql, why, "") < 0)
 		return -1;
-	return g->admission ? sql_do(l, store_sql, why, "iisi", g->admission, g->at, g->nodes,
-		(int64_t)g->together) : 0;
+	return g->admission
+		? sql_do(l, store_sql, why, "iisi", g->admission, g->at, g->nodes, (int64_t)g->together) : 0;
 }
 
 int kept_off_add(struct ledger *l, const struct kept_off *k, int64_t now, struct fault *why)

@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include "budgetd/ledger.h"
 
-#define GUARD_NODES_MAX 8192		/* bytes of names with commas between, and the NUL: a gang of more is not guarded */
+/* bytes of names with commas between, and the NUL: a gang of more is not guarded */
+#define GUARD_NODES_MAX 8192
 
 /* A het job's nodes are closed to free jobs for so long before its planned start: a pass tells Slurm, and
  * each of them is known by then. */
@@ -28,7 +29,7 @@ struct guard {
 
 /* 1 and *out; 0 and *out all 0: none; -1. */
 int guard_load(struct ledger *l, struct guard *out, struct fault *why);
- /* admission 0: there is none any more */
+/* admission 0: there is none any more */
 int guard_store(struct ledger *l, const struct guard *g, struct fault *why);
 
 struct kept_off {
@@ -38,7 +39,7 @@ struct kept_off {
 	bool nowhere;			/* Slurm found no other node for it */
 };
 
- /* again: only nowhere is changed */
+/* again: only nowhere is changed */
 int kept_off_add(struct ledger *l, const struct kept_off *k, int64_t now, struct fault *why);
 /* By admission. `each` returns < 0 to stop, which makes the call fail. */
 typedef int (*kept_off_fn)(const struct kept_off *k, void *arg);

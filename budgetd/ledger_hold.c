@@ -52,8 +52,8 @@ static int draw_at_node(struct ledger *l, const struct path_node *n, int64_t hol
 			return -1;
 		units -= take;
 	}
-	return units == 0 ? 0 : fault_errno(why, EINVAL, "%s has no live allocation to draw on",
-		n->budget.name);
+	return units == 0 ? 0
+		: fault_errno(why, EINVAL, "%s has no live allocation to draw on", n->budget.name);
 }
 
 static int draw_on_path(struct ledger *l, const struct path *p, int64_t hold, amount_t units,
@@ -77,7 +77,7 @@ static int draws_load(struct ledger *l, int64_t hold, struct draw *out, struct f
 {
 	static const char load_sql[] =
 		"SELECT d.allocation, a.project, d.units FROM hold_draw d JOIN allocation a ON a.id = d.allocation"
-				       " WHERE d.hold = ? ORDER BY a.project, a.ends IS NULL, a.ends, a.id";
+		" WHERE d.hold = ? ORDER BY a.project, a.ends IS NULL, a.ends, a.id";
 	sqlite3_stmt *st = sql_bind(l, load_sql, why, "i", hold);
 	int n = 0, rc = -1;
 
@@ -116,160 +116,10 @@ static int draws_take(struct ledger *l, int64_t hold, amount_t units, bool soone
 	return 0;
 }
 
-/* --- admissions --------------------------------------------------------------------------------- */
-
-#define ADMISSION_COLUMNS                                                                                                        \
-	"id, token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, seen, parked_at, insists,"                       \
-	" waits_at, waits_user, waits_behind, user_held_at, changing_at"
-
-static const int64_t *nullable(const int64_t *v)
-{
-	return *v ? v : NULL;
-}
-
-static const int64_t *waits_user(const struct admission_row *a)
-{
-	return a->waits_at && a->waits_user != WAIT_ANYBODY ? &a->waits_user : NULL;
-}
-
-int admission_add(struct ledger *l, struct admission_row *a, struct fault *why)
-{
-	static const char add_sql[] =
-		"INSERT INTO admission (token, at, uid, project, tier, min_runtime, team_rank, gpus, tasks, per_task, job, insists, parked_at,"
-		" waits_at, waits_user, waits_behind, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-
-	if (sql_do(l, add_sql, why, "siiisiiiiipipppps", a->token, a->at, a->uid, a->project,
-		job_tier_name(a->tier), a->min_runtime_s,
-		    a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job), (int64_t)a->insists,
-		    nullable(&a->parked_at), nullable(&a->waits_at), waits_user(a),
-		    nullable(&a->waits_behind), a->request) < 0)
-		return -1;
-	a->id = sql_last_id(l);
-	return 0;
-}
-
-static void admission_read(sqlite3_stmt *st, struct admission_row *a)
-{
-	memset(a, 0, sizeof(*a));
-	a->id = sql_col(st, 0);
-	snprintf(a->token, sizeof(a->token), "%s", sql_text(st, 1));
-	a->at = sql_col(st, 2);
-	a->uid = sql_col(st, 3);
-	a->project = sql_col(st, 4);
-	a->tier = strcmp(sql_text(st, 5), "funded") == 0 ? TIER_FUNDED : TIER_FREE;
-	a->min_runtime_s = sql_col(st, 6);
-	a->team_rank = sql_col(st, 7);
-	a->gpus = sql_col(st, 8);
-	a->tasks = sql_col(st, 9);
-	a->per_task = sql_col(st, 10);
-	a->job = sql_col(st, 11);
-	snprintf(a->seen, sizeof(a->seen), "%s", sql_text(st, 12));
-	a->parked_at = sql_col(st, 13);
-	a->insists = sql_col(st, 14);
-	a->waits_at = sql_col(st, 15);
-	a->waits_user = sql_null(st, 16) ? WAIT_ANYBODY : sql_col(st, 16);
-	a->waits_behind = sql_col(st, 17);
-	a->user_held_at = sql_col(st, 18);
-	a->changing_at = sql_col(st, 19);
-}
-
-static int admission_one(struct ledger *l, sqlite3_stmt *st, struct admission_row *a, struct fault *why)
-{
-	int rc = st ? sql_step(l, st, why) : -1;
-
-	if (rc == 1) {
-		admission_read(st, a);
-		sqlite3_reset(st);
-	}
-	return rc;
-}
-
-int admission_by_token(struct ledger *l, const char *token, struct admission_row *out, struct fault *why)
-{
-	static const char by_token_sql[] = "SELECT " ADMISSION_COLUMNS " FROM admission WHERE token = ?";
-
-	return admission_one(l, sql_bind(l, by_token_sql, why, "s", token), out, why);
-}
-
-int admission_by_id(struct ledger *l, int64_t id, struct admission_row *out, struct fault *why)
-{
-	static const char by_id_sql[] = "SELECT " ADMISSION_COLUMNS " FROM admission WHERE id = ?";
-
-	return admission_one(l, sql_bind(l, by_id_sql, why, "i", id), out, why);
-}
-
-int admission_by_job(struct ledger *l, int64_t job, struct admission_row *out, struct fault *why)
-{
-	static const char by_job_sql[] =
-		"SELECT " ADMISSION_COLUMNS " FROM admission WHERE job = ? ORDER BY id DESC LIMIT 1";
-
-	return admission_one(l, sql_bind(l, by_job_sql, why, "i", job), out, why);
-}
-
-int admission_update(struct ledger *l, const struct admission_row *a, struct fault *why)
-{
-	static const char update_sql[] =
-		"UPDATE admission SET project = ?, tier = ?, min_runtime = ?, team_rank = ?, gpus = ?, tasks = ?,"
-					 " per_task = ?, job = ?, parked_at = ?, waits_at = ?, waits_user = ?, waits_behind = ?, user_held_at = ?,"
-					 " changing_at = ?, seen = ? WHERE id = ?";
-
-	return sql_do(l, update_sql, why, "isiiiiipppppppsi", a->project, job_tier_name(a->tier),
-		a->min_runtime_s, a->team_rank, a->gpus, a->tasks, a->per_task, nullable(&a->job),
-		nullable(&a->parked_at), nullable(&a->waits_at), waits_user(a), nullable(&a->waits_behind),
-		nullable(&a->user_held_at), nullable(&a->changing_at), a->seen, a->id);
-}
-
-int admission_head(struct ledger *l, int64_t project, int64_t uid, struct admission_row *out,
-	struct fault *why)
-{
-	static const char head_sql[] = "SELECT " ADMISSION_COLUMNS " FROM admission WHERE waits_at = ?"
-				       " AND (waits_user IS NULL OR waits_user = ?) ORDER BY team_rank = 0, team_rank, at, id LIMIT 1";
-
-	return admission_one(l, sql_bind(l, head_sql, why, "ii", project, uid), out, why);
-}
-
-int admission_walk_parked(struct ledger *l, admission_fn each, void *arg, struct fault *why)
-{
-	static const char parked_sql[] =
-		"SELECT " ADMISSION_COLUMNS " FROM admission WHERE waits_at IS NOT NULL ORDER BY id";
-	sqlite3_stmt *st = sql_bind(l, parked_sql, why, "");
-	struct admission_row a;
-	int rc = -1;
-
-	while (st && (rc = sql_step(l, st, why)) == 1) {
-		admission_read(st, &a);
-		if (each(&a, arg) < 0) {
-			sqlite3_reset(st);
-			return -1;
-		}
-	}
-	return rc;
-}
-
-int admission_request(struct ledger *l, int64_t id, char **out, struct fault *why)
-{
-	static const char request_sql[] = "SELECT request FROM admission WHERE id = ?";
-	sqlite3_stmt *st = sql_bind(l, request_sql, why, "i", id);
-	int rc = st ? sql_step(l, st, why) : -1;
-
-	if (rc != 1)
-		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no admission %jd", (intmax_t)id);
-	*out = strdup(sql_text(st, 0));
-	sqlite3_reset(st);
-	return *out ? 0 : fault_errno(why, ENOMEM, "out of memory");
-}
-
-int admission_ask_anew(struct ledger *l, int64_t id, const char *request, struct fault *why)
-{
-	static const char ask_sql[] = "UPDATE admission SET request = ? WHERE id = ?";
-
-	return sql_do(l, ask_sql, why, "si", request, id);
-}
-
 /* --- holds -------------------------------------------------------------------------------------- */
 
-#define HOLD_COLUMNS                                                                                                             \
-	"h.id, h.admission, h.project, h.run, h.tasks, h.units, h.opened_at, h.closed_at, h.closed_why, a.job, a.uid, a.gpus,"    \
+#define HOLD_COLUMNS \
+	"h.id, h.admission, h.project, h.run, h.tasks, h.units, h.opened_at, h.closed_at, h.closed_why, a.job, a.uid, a.gpus," \
 	" a.min_runtime, r.covered_until, r.label, r.price"
 #define HOLD_TABLES "hold h JOIN admission a ON a.id = h.admission LEFT JOIN run r ON r.id = h.run"
 
@@ -310,7 +160,7 @@ static int hold_insert(struct ledger *l, struct hold_row *h, struct fault *why)
 	static const char open_sql[] =
 		"INSERT INTO hold (admission, project, run, tasks, units, opened_at) VALUES (?, ?, ?, ?, ?, ?)";
 
-	if (sql_do(l, open_sql, why, "iipiii", h->admission, h->project, nullable(&h->run), h->tasks,
+	if (sql_do(l, open_sql, why, "iipiii", h->admission, h->project, h->run ? &h->run : NULL, h->tasks,
 		h->units, h->opened_at) < 0)
 		return -1;
 	h->id = sql_last_id(l);
@@ -321,7 +171,7 @@ static int hold_write(struct ledger *l, const struct hold_row *h, struct fault *
 {
 	static const char write_sql[] = "UPDATE hold SET run = ?, tasks = ?, units = ? WHERE id = ?";
 
-	return sql_do(l, write_sql, why, "piii", nullable(&h->run), h->tasks, h->units, h->id);
+	return sql_do(l, write_sql, why, "piii", h->run ? &h->run : NULL, h->tasks, h->units, h->id);
 }
 
 int hold_open(struct ledger *l, const struct path *p, struct hold_row *h, struct fault *why)
@@ -364,8 +214,8 @@ int hold_shrink(struct ledger *l, struct hold_row *h, amount_t by, struct fault 
 	char asked[AMOUNT_TEXT_MAX], has[AMOUNT_TEXT_MAX];
 
 	assert(by >= 0);
-	/* whoever asks counts otherwise than the row does: nothing may become negative, and it must be seen
-	 * */
+	/* whoever asks counts otherwise than the row does: nothing may become negative, and it must be
+	 * seen */
 	if (by > h->units) {
 		log_warning("hold %jd of admission %jd was to give back %s GPU-h and has %s: it gives back those; see budgetctl verify",
 			(intmax_t)h->id, (intmax_t)h->admission, amount_text(by, asked),
@@ -403,15 +253,6 @@ int hold_credit(struct ledger *l, const struct hold_row *h, struct path *p, stru
 			p->nodes[i].budget.held = before - h->units;
 	}
 	return n < 0 ? -1 : 0;
-}
-
-int admission_runs(struct ledger *l, int64_t admission, struct fault *why)
-{
-	static const char runs_sql[] =
-		"SELECT EXISTS (SELECT 1 FROM hold WHERE admission = ? AND closed_at IS NULL AND run IS NOT NULL)";
-	int64_t runs = 0;
-
-	return sql_int(l, &runs, runs_sql, why, "i", admission) < 0 ? -1 : (int)runs;
 }
 
 struct share_move {
@@ -483,8 +324,8 @@ int hold_close(struct ledger *l, struct hold_row *h, int64_t now, const char *wh
 	return sql_do(l, close_sql, why, "isi", now, why_closed, h->id);
 }
 
-#define HOLDS_BELOW                                                                                                              \
-	"WITH RECURSIVE below(id) AS (SELECT id FROM project WHERE CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END"         \
+#define HOLDS_BELOW \
+	"WITH RECURSIVE below(id) AS (SELECT id FROM project WHERE CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END" \
 	" UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id) SELECT " HOLD_COLUMNS " FROM "
 
 int pool_walk(struct ledger *l, pool_fn each, void *arg, struct fault *why)

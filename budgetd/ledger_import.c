@@ -32,7 +32,7 @@ static int piece_known(struct ledger *l, const struct import_run *r, const struc
 {
 	static const char known_sql[] =
 		"SELECT 1 FROM run WHERE cluster = ? AND job = ? AND (+submit = ? AND +start = ?"
-					" OR +start = ? AND (ended IS NULL OR ended >= ?)) LIMIT 1";
+		" OR +start = ? AND (ended IS NULL OR ended >= ?)) LIMIT 1";
 	int64_t one;
 
 	return sql_int(l, &one, known_sql, why, "siiiii", r->cluster, r->job, p->submit, p->from, r->start,
@@ -74,7 +74,7 @@ struct import_part_values {
 #define FIVE_TIMES(row) row ", " row ", " row ", " row ", " row
 #define ROWS_AT_ONCE 25
 #define RUN_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-#define RUN_INSERT                                                                                                               \
+#define RUN_INSERT \
 	"INSERT INTO run (id, cluster, job, submit, start, label, admission, project, uid, partition, tier, min_runtime, gpus, tres," \
 	" price, covered_until, free_since, ended, state, lost_at, import) VALUES "
 #define PART_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -15,7 +15,8 @@
 #include "lib/job_options.h"
 
 #define IMPORT_PIECES_MAX 64		/* of one run: each change of its size begins one */
-#define IMPORT_UNITS_MAX ((amount_t)100000000000000)	/* of one run, 27.8 million GPU-h: sums over a window stay far from overflow */
+/* of one run, 27.8 million GPU-h: sums over a window stay far from overflow */
+#define IMPORT_UNITS_MAX ((amount_t)100000000000000)
 
 /* A row of Slurm's accounting: a run, or what it was between two changes of its size. */
 struct import_piece {

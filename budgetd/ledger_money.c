@@ -66,14 +66,13 @@ int allocation_add(struct ledger *l, struct allocation *a, int64_t now, struct f
 {
 	static const char add_sql[] =
 		"INSERT INTO allocation (project, starts, ends, comment, created_at, carry_over, vests, burst)"
-				      " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 	static const char sum_sql[] = "INSERT INTO allocation_sum (allocation) VALUES (?)";
 
 	if (check_dates(a, now, why) < 0 || check_terms(a, why) < 0 ||
 		check_allocation_count(l, a->project, now, why) < 0 ||
 		sql_do(l, add_sql, why, "iipsiiii", a->project, a->starts, a->ends ? &a->ends : NULL,
-		a->comment, now,
-			a->carry_over_percent, (int64_t)a->vests, a->burst) < 0)
+		a->comment, now, a->carry_over_percent, (int64_t)a->vests, a->burst) < 0)
 		return -1;
 	a->id = sql_last_id(l);
 	a->created_at = now;
@@ -224,8 +223,8 @@ enum on_exhausted path_on_exhausted(const struct path *p, enum on_exhausted site
 
 /* --- the journal -------------------------------------------------------------------------------- */
 
-#define JOURNAL_COLUMNS                                                                                                          \
-	"j.id, j.at, j.kind, j.allocation, j.project, j.units, j.balance, j.charge, j.actor, j.reason, j.request_id, r.label, r.uid,"   \
+#define JOURNAL_COLUMNS \
+	"j.id, j.at, j.kind, j.allocation, j.project, j.units, j.balance, j.charge, j.actor, j.reason, j.request_id, r.label, r.uid," \
 	" j.first, j.corrects"
 #define JOURNAL_TABLES "journal j LEFT JOIN charge c ON c.id = j.charge LEFT JOIN run r ON r.id = c.run"
 
@@ -273,8 +272,8 @@ int journal_known(struct ledger *l, struct journal_entry *e, struct fault *why)
 		"SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES " WHERE j.request_id = ?";
 
 	struct journal_entry there;
-	int rc = e->request_id[0] ? journal_one(l, sql_bind(l, find_sql, why, "s", e->request_id), &there,
-		why) : 0;
+	int rc = e->request_id[0]
+		? journal_one(l, sql_bind(l, find_sql, why, "s", e->request_id), &there, why) : 0;
 
 	if (rc != 1)
 		return rc;
@@ -301,7 +300,7 @@ int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why)
 {
 	static const char post_sql[] =
 		"INSERT INTO journal (at, kind, allocation, project, units, balance, charge, actor, reason, request_id,"
-				       " first, corrects) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" first, corrects) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	struct allocation a;
 	int rc = journal_known(l, e, why);
 
@@ -314,13 +313,11 @@ int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why)
 		return fault_errno(why, EOVERFLOW,
 			"allocation %jd would hold more GPU-hours than can be counted", (intmax_t)a.id);
 	e->balance = a.amount - a.charged + e->units;
-	if (journal_move_sums(l, e, why) < 0 || (e->charge &&
-		user_sum_charge(l, e->allocation, e->charge, -e->units, why) < 0) ||
+	if (journal_move_sums(l, e, why) < 0 ||
+		(e->charge && user_sum_charge(l, e->allocation, e->charge, -e->units, why) < 0) ||
 		sql_do(l, post_sql, why, "isiiiipssspp", e->at, e->kind, e->allocation, e->project, e->units,
-		e->balance,
-			e->charge ? &e->charge : NULL, e->actor, e->reason,
-			e->request_id[0] ? e->request_id : NULL, e->first ? &e->first : NULL,
-			e->corrects ? &e->corrects : NULL) < 0)
+		e->balance, e->charge ? &e->charge : NULL, e->actor, e->reason, e->request_id[0]
+		? e->request_id : NULL, e->first ? &e->first : NULL, e->corrects ? &e->corrects : NULL) < 0)
 		return -1;
 	e->id = sql_last_id(l);
 	return 0;
@@ -344,8 +341,8 @@ int journal_walk(struct ledger *l, int64_t project, int64_t job, int64_t before,
 		"WITH RECURSIVE below(id) AS (SELECT ?4 UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id)"
 		"SELECT " JOURNAL_COLUMNS " FROM " JOURNAL_TABLES " WHERE j.project IN (SELECT id FROM below)"
 		" AND j.id < ?1 AND (?2 = 0 OR r.job = ?2) ORDER BY j.id DESC LIMIT ?3";
-	sqlite3_stmt *st = project ? sql_bind(l, below_sql, why, "iiii", before ? before : INT64_MAX, job,
-		limit, project) :
+	sqlite3_stmt *st = project
+		? sql_bind(l, below_sql, why, "iiii", before ? before : INT64_MAX, job, limit, project) :
 				     sql_bind(l, all_sql, why, "iii", before ? before : INT64_MAX, job,
 				     	limit);
 	struct journal_entry e;

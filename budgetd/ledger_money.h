@@ -8,7 +8,8 @@
 #include "budgetd/ledger_project.h"
 
 #define LIVE_ALLOCATIONS_MAX 32		/* of one project, live or to come: bounds the work of one verdict */
-#define ALLOCATION_UNITS_MAX (INT64_MAX / (4 * LIVE_ALLOCATIONS_MAX))	/* so that no sum over a path can overflow */
+/* so that no sum over a path can overflow */
+#define ALLOCATION_UNITS_MAX (INT64_MAX / (4 * LIVE_ALLOCATIONS_MAX))
 
 struct allocation {
 	int64_t id, project;
@@ -36,7 +37,7 @@ static inline bool allocation_live(const struct allocation *a, int64_t now)
 int allocation_add(struct ledger *l, struct allocation *a, int64_t now, struct fault *why);
 int allocation_by_id(struct ledger *l, int64_t id, struct allocation *out, struct fault *why);	/* 1, 0, -1 */
 typedef int (*allocation_fn)(const struct allocation *a, void *arg);
- /* by id */
+/* by id */
 int allocation_walk(struct ledger *l, int64_t project, allocation_fn each, void *arg, struct fault *why);
 
 /* Write starts, ends, comment, carry_over_percent, vests and burst. EINVAL: what has no end cannot vest nor

@@ -5,11 +5,11 @@
  * no GPU-hour that could go elsewhere, and the debt of those that have expired is to be paid first. */
 #include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_sql.h"
+#include "lib/zone.h"
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* One more entry of the group: the first one carries the request id, the others name it. */
 static int post(struct ledger *l, struct journal_entry *head, int64_t allocation, amount_t units,
@@ -36,12 +36,12 @@ static int too_little(struct fault *why, const char *of, amount_t left, amount_t
 	return fault_errno(why, EEXIST,
 		"%s has %s GPU-h that are neither charged nor held, %s were asked for; what is charged or held, what "
 		"has not vested and credit cannot be taken", of, amount_text(left > 0 ? left : 0, has),
-			amount_text(asked, wants));
+		amount_text(asked, wants));
 }
 
 /* The allocations of a project, live and to come, of which something is left. */
-#define UNSPENT                                                                                                                  \
-	"FROM allocation a JOIN allocation_sum s ON s.allocation = a.id WHERE a.project = ? AND (a.ends IS NULL OR a.ends > ?)"   \
+#define UNSPENT \
+	"FROM allocation a JOIN allocation_sum s ON s.allocation = a.id WHERE a.project = ? AND (a.ends IS NULL OR a.ends > ?)" \
 	" AND s.amount - s.charged - s.held > 0"
 
 /* Can `units` leave the allocation? Unvested units can: they are the ones that nobody counts on yet. */
@@ -70,20 +70,17 @@ static int check_take(struct ledger *l, int64_t allocation, amount_t units, int6
 static int check_ended(struct ledger *l, const struct allocation *a, int64_t now, struct fault *why)
 {
 	struct project p;
-	char end[32];
-	struct tm tm;
-	time_t at = (time_t)a->ends;
+	char end[ZONE_TEXT_MAX];
 
 	if (!a->ends || now < a->ends)
 		return 0;
 	if (project_by_id(l, a->project, &p, why) != 1)
 		return -1;
-	strftime(end, sizeof(end), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
+	zone_utc_text(a->ends, end);
 	return fault_errno(why, EEXIST,
 		"allocation %jd of %s has ended, at %s, and what was left of it has expired; make another: budgetctl "
 		"allocation add %s GPU-HOURS, or name one that is live, of budgetctl allocation list %s",
-			(intmax_t)a->id, p.name, end,
-		p.name, p.name);
+		(intmax_t)a->id, p.name, end, p.name, p.name);
 }
 
 int money_change(struct ledger *l, struct journal_entry *e, int64_t now, struct fault *why)
@@ -315,8 +312,8 @@ static int refund_payer(struct ledger *l, const struct payer *p, amount_t units,
 {
 	static const char paid_sql[] =
 		"SELECT j.allocation, -sum(j.units) FROM journal j JOIN allocation a ON a.id = j.allocation"
-				       " WHERE j.charge = ?1 AND j.kind = 'charge' AND j.project = ?2 GROUP BY j.allocation"
-				       " ORDER BY a.ends IS NOT NULL, a.ends DESC, a.id DESC";
+		" WHERE j.charge = ?1 AND j.kind = 'charge' AND j.project = ?2 GROUP BY j.allocation"
+		" ORDER BY a.ends IS NOT NULL, a.ends DESC, a.id DESC";
 	struct { int64_t allocation; amount_t paid; } by[LIVE_ALLOCATIONS_MAX * 2];
 	sqlite3_stmt *st = sql_bind(l, paid_sql, why, "ii", e->charge, p->project);
 	amount_t skip = p->back;
@@ -404,8 +401,8 @@ static int find_voidable(struct ledger *l, int64_t entry, struct journal_entry *
 	if (rc == 1 && out->first)
 		rc = journal_by_id(l, out->first, out, why);
 	if (rc != 1)
-		return rc < 0 ? -1 : fault_errno(why, ENOENT, "there is no journal entry %jd",
-			(intmax_t)entry);
+		return rc < 0 ? -1
+			: fault_errno(why, ENOENT, "there is no journal entry %jd", (intmax_t)entry);
 	if (!can_be_voided(out->kind))
 		return fault_errno(why, EEXIST,
 			"entry %jd is of kind %s: a deposit, a withdrawal, a transfer or an adjustment can be voided",

@@ -47,7 +47,7 @@ int project_name_normal(const char *name, char out[PROJECT_NAME_MAX], struct fau
 		return fault_errno(why, EINVAL,
 			"the name of a project has no /: \"%.80s\" would be a user below a project (budgetctl share set "
 			"PROJECT/USER), and a project is named by its own name alone, however deep it stands",
-				name);
+			name);
 	for (size_t i = 0; i < n; i++)
 		if (!isalnum((unsigned char)name[i]) && !strchr("_-.+@", name[i]))
 			return fault_errno(why, EINVAL,
@@ -125,7 +125,7 @@ int project_find_removed(struct ledger *l, const char *name, struct project *out
 {
 	static const char removed_sql[] = "SELECT "
 		PROJECT_COLUMNS " FROM project p WHERE p.name = ? AND p.removed_at IS NOT NULL"
-					  " ORDER BY p.removed_at DESC, p.id DESC LIMIT 1";
+		" ORDER BY p.removed_at DESC, p.id DESC LIMIT 1";
 	char normal[PROJECT_NAME_MAX];
 
 	return project_name_normal(name, normal, why) < 0 ? -1
@@ -236,8 +236,7 @@ int project_add(struct ledger *l, struct project *p, int64_t now, struct fault *
 	if (project_name_normal(p->name, p->name, why) < 0 || check_parent(l, p, why) < 0)
 		return -1;
 	if (sql_do(l, add_sql, why, "spisiiip", p->name, nullable(&p->parent), p->share,
-		on_exhausted_name(p->on_exhausted), p->credit,
-		    (int64_t)p->unmetered, now, divides(p)) < 0)
+		on_exhausted_name(p->on_exhausted), p->credit, (int64_t)p->unmetered, now, divides(p)) < 0)
 		return -1;
 	p->id = sql_last_id(l);
 	p->created_at = now;
@@ -251,7 +250,7 @@ static int check_credit(struct ledger *l, const struct project *p, struct fault 
 	/* One by one: what another allocation has left can expire, and then the credit is what there is. */
 	static const char lacks_sql[] =
 		"SELECT coalesce((SELECT sum(max(s.charged + s.held - s.amount, 0)) FROM allocation_sum s JOIN allocation a"
-					" ON a.id = s.allocation WHERE a.project = p.id), 0) FROM project p WHERE p.id = ?1 AND p.credit > ?2";
+		" ON a.id = s.allocation WHERE a.project = p.id), 0) FROM project p WHERE p.id = ?1 AND p.credit > ?2";
 	char used[AMOUNT_TEXT_MAX];
 	int64_t lacks = 0;
 

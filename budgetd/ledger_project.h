@@ -47,7 +47,7 @@ int project_by_id(struct ledger *l, int64_t id, struct project *out, struct faul
 
 /* All live projects in depth-first order, children by name. `each` returning -1 stops the walk. */
 typedef int (*project_fn)(const struct project *p, int depth, void *arg);
- /* below 0 = all */
+/* below 0 = all */
 int project_walk(struct ledger *l, int64_t below, project_fn each, void *arg, struct fault *why);
 
 /* "ai/vision". Cut at the front when longer. */
@@ -65,7 +65,7 @@ int project_remove(struct ledger *l, int64_t id, int64_t now, struct fault *why)
 
 enum member_role { ROLE_NOBODY, ROLE_MEMBER, ROLE_OWNER };
 
- /* NOBODY removes */
+/* NOBODY removes */
 int member_set(struct ledger *l, int64_t project, const char *user, enum member_role role, struct fault *why);
 /* The role of `user` at the project itself. */
 int member_role_here(struct ledger *l, int64_t project, const char *user, enum member_role *out,

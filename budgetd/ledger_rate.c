@@ -42,7 +42,7 @@ int rate_add(struct ledger *l, struct rate_row *r, int64_t now, struct fault *wh
 {
 	static const char add_sql[] =
 		"INSERT INTO rate (at, gpu_type, valid_from, thousandths, actor, reason, request_id)"
-				      " VALUES (?, ?, ?, ?, ?, ?, ?)";
+		" VALUES (?, ?, ?, ?, ?, ?, ?)";
 	bool fraction = strcmp(r->rate.type, RATE_SHARD) == 0 || strcmp(r->rate.type, RATE_MPS) == 0;
 	int rc = rate_known(l, r, why);
 
@@ -55,8 +55,7 @@ int rate_add(struct ledger *l, struct rate_row *r, int64_t now, struct fault *wh
 		return fault_errno(why, EEXIST,
 			"a rate is in force from the next second on at the earliest, not before now: what has started is priced already");
 	if (sql_do(l, add_sql, why, "isiisss", r->at, r->rate.type, r->rate.valid_from, r->rate.thousandths,
-		r->actor, r->reason,
-		    r->request_id[0] ? r->request_id : NULL) < 0)
+		r->actor, r->reason, r->request_id[0] ? r->request_id : NULL) < 0)
 		return -1;
 	r->id = sql_last_id(l);
 	return 0;

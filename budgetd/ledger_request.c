@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OPEN_MAX 100		/* of one project: nobody answers more, and a loop in a script fills no disk */
+/* of one project: nobody answers more, and a loop in a script fills no disk */
+#define OPEN_MAX 100
 
-#define REQUEST_COLUMNS                                                                                                          \
-	"q.id, q.at, q.project, q.units, q.actor, q.reason, q.request_id, q.decision, q.decided_at, q.decided_by, q.answer,"      \
+#define REQUEST_COLUMNS \
+	"q.id, q.at, q.project, q.units, q.actor, q.reason, q.request_id, q.decision, q.decided_at, q.decided_by, q.answer," \
 	" q.decision_id, q.entry, j.units"
 #define REQUEST_TABLES "request q LEFT JOIN journal j ON j.id = q.entry"
 
@@ -84,13 +85,13 @@ int budget_request_decide(struct ledger *l, const struct budget_request *r, stru
 {
 	static const char decide_sql[] =
 		"UPDATE request SET decision = ?, decided_at = ?, decided_by = ?, answer = ?, decision_id = ?, entry = ?"
-					 " WHERE id = ? AND decision IS NULL";
+		" WHERE id = ? AND decision IS NULL";
 
 	if (sql_do(l, decide_sql, why, "sissspi", r->decision, r->decided_at, r->decided_by, r->answer,
 		    r->decision_id[0] ? r->decision_id : NULL, r->entry ? &r->entry : NULL, r->id) < 0)
 		return -1;
-	return sql_changes(l) == 1 ? 0 : fault_errno(why, EEXIST, "request %jd was decided before",
-		(intmax_t)r->id);
+	return sql_changes(l) == 1 ? 0
+		: fault_errno(why, EEXIST, "request %jd was decided before", (intmax_t)r->id);
 }
 
 int budget_request_walk(struct ledger *l, int64_t project, bool all, int64_t before, int64_t limit,

@@ -24,7 +24,7 @@ struct budget_request {
 /* r->id is set. 1 and *r the first one when its request id was said before; else 0; -1. EEXIST: too many are
  * open. */
 int budget_request_add(struct ledger *l, struct budget_request *r, struct fault *why);
- /* 1, 0, -1 */
+/* 1, 0, -1 */
 int budget_request_by_id(struct ledger *l, int64_t id, struct budget_request *out, struct fault *why);
 
 /* Write decision, decided_at, decided_by, answer, decision_id and entry. EEXIST: it was decided before. */

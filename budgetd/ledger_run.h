@@ -51,7 +51,7 @@ int run_set_lost(struct ledger *l, int64_t run, int64_t at, struct fault *why);
 typedef int (*run_fn)(const struct run *r, void *arg);
 /* Open runs, the oldest start first; cluster "" = of all. */
 int run_walk_open(struct ledger *l, const char *cluster, run_fn each, void *arg, struct fault *why);
- /* of a raw id, oldest first */
+/* of a raw id, oldest first */
 int run_walk_job(struct ledger *l, int64_t job, run_fn each, void *arg, struct fault *why);
 /* The newest `limit` of a job and of all tasks of it, or of its task `label` ("12_3"; "" = all): oldest
  * first. */

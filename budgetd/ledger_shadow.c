@@ -16,7 +16,7 @@ int shadow_note(struct ledger *l, const struct shadow *s, struct fault *why)
 {
 	static const char note_sql[] =
 		"INSERT OR IGNORE INTO shadow (at, job, kind, admission, account, partition, uid, gpus, for_job, text)"
-				       " VALUES (?, ?, ?, ?, lower(?), ?, ?, ?, ?, ?)";
+		" VALUES (?, ?, ?, ?, lower(?), ?, ?, ?, ?, ?)";
 
 	return sql_do(l, note_sql, why, "ipspssiips", s->at, nullable(&s->job), s->kind,
 		nullable(&s->admission), s->account, s->partition, s->uid, s->gpus, nullable(&s->for_job),
@@ -35,7 +35,7 @@ int shadow_bind(struct ledger *l, const struct shadow *s, int64_t *admission, st
 {
 	static const char find_sql[] =
 		"SELECT id, admission FROM shadow WHERE job IS NULL AND uid = ?1 AND at BETWEEN ?2 - 2 AND ?2 + 2"
-				       " AND account = lower(?3) AND gpus = ?4 ORDER BY id LIMIT 1";
+		" AND account = lower(?3) AND gpus = ?4 ORDER BY id LIMIT 1";
 	static const char bind_sql[] = "UPDATE shadow SET job = ? WHERE id = ?";
 	sqlite3_stmt *st = sql_bind(l, find_sql, why, "iisi", s->uid, s->at, s->account, s->gpus);
 	int rc = st ? sql_step(l, st, why) : -1;
@@ -77,7 +77,7 @@ int shadow_walk(struct ledger *l, const char *account, bool funded, int64_t befo
 {
 	static const char walk_sql[] =
 		"SELECT " SHADOW_COLUMNS " FROM shadow WHERE job IS NOT NULL AND (?1 IS NULL OR account = lower(?1))"
-				       " AND (?2 OR kind <> 'funded') AND id < ?3 ORDER BY id DESC LIMIT ?4";
+		" AND (?2 OR kind <> 'funded') AND id < ?3 ORDER BY id DESC LIMIT ?4";
 	sqlite3_stmt *st = sql_bind(l, walk_sql, why, "siii", account, (int64_t)funded,
 		before ? before : INT64_MAX, limit);
 	struct shadow s;

@@ -43,7 +43,7 @@ int slot_by_request(struct ledger *l, const char *request_id, struct slot_row *o
 {
 	static const char by_request_sql[] =
 		"SELECT " SLOT_COLUMNS " FROM change c JOIN slot s ON s.id = CAST(substr(c.what, 6) AS INTEGER)"
-					     " JOIN project p ON p.id = s.project WHERE c.request_id = ? AND c.what LIKE 'slot %'";
+		" JOIN project p ON p.id = s.project WHERE c.request_id = ? AND c.what LIKE 'slot %'";
 
 	return read_one(l, sql_bind(l, by_request_sql, why, "s", request_id), out, why);
 }
@@ -73,7 +73,7 @@ int slot_walk_running(struct ledger *l, const char *cluster, slot_running_fn eac
 {
 	static const char running_sql[] =
 		"SELECT project, sum(gpus) FROM run INDEXED BY run_open WHERE ended IS NULL AND cluster = ?"
-					  " AND tier = 'funded' AND lost_at IS NULL GROUP BY project";
+		" AND tier = 'funded' AND lost_at IS NULL GROUP BY project";
 	sqlite3_stmt *st = sql_bind(l, running_sql, why, "s", cluster);
 	int rc = -1;
 
@@ -114,8 +114,8 @@ static int find_overlap(const struct slot_row *s, void *arg)
 {
 	struct overlap *x = arg;
 
-	if (s->project == x->with->project && (is_open_at(s, x->with->starts_s) ||
-		is_open_at(x->with, s->starts_s)))
+	if (s->project == x->with->project &&
+		(is_open_at(s, x->with->starts_s) || is_open_at(x->with, s->starts_s)))
 		x->found = *s;
 	return 0;
 }

@@ -50,7 +50,7 @@ static int write(struct ledger *l, struct change_words *w, const struct user_sha
 {
 	static const char set_sql[] =
 		"INSERT INTO user_share (project, uid, user, share) VALUES (?1, ?2, ?3, ?4)"
-				      " ON CONFLICT (project, uid) DO UPDATE SET share = ?4";
+		" ON CONFLICT (project, uid) DO UPDATE SET share = ?4";
 	char from[32], to[32];
 	struct change c = { .project = s->project, .what = "user_share", .user = was ? was->user : s->user,
 		.was = was ? from : NULL, .became = to };

@@ -25,7 +25,7 @@ int user_share_set(struct ledger *l, struct change_words *w, const struct user_s
 int user_shares_effective(struct ledger *l, const struct project *p, bool *out, struct fault *why);
 
 typedef int (*user_share_fn)(const struct user_share *s, void *arg);
- /* by name */
+/* by name */
 int user_share_walk(struct ledger *l, int64_t project, user_share_fn each, void *arg, struct fault *why);
 
 /* The uid that has a weight under this name. 1, 0, -1. */

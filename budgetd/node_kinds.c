@@ -46,8 +46,8 @@ static bool same(const char *a, const char *b)
 static bool alike(const struct node_kinds *k, const struct node_view *a, const struct node_view *b)
 {
 	return a->memory_mb == b->memory_mb && a->reserved == b->reserved &&
-	       (!k->words || !memcmp(a->partitions, b->partitions, k->words * sizeof(*a->partitions))) &&
-	       same(a->gres, b->gres) && same(a->features, b->features);
+		(!k->words || !memcmp(a->partitions, b->partitions, k->words * sizeof(*a->partitions))) &&
+		same(a->gres, b->gres) && same(a->features, b->features);
 }
 
 static void add_node(struct node_kinds *k, size_t node)
@@ -151,7 +151,7 @@ static bool will_do(const struct node_kinds *k, const struct kind *x, const stru
 {
 	return !x->like->reserved && shares_partition(k, x->like) && x->like->memory_mb >= w->memory_mb &&
 		has_types(&x->gpus, &w->types) &&
-	       features_met(w->features, x->like->features) == FEATURES_YES;
+		features_met(w->features, x->like->features) == FEATURES_YES;
 }
 
 /* Takes `set`: kept, or freed when there is such a one. NULL and ENOMEM. */

@@ -65,8 +65,8 @@ static size_t slot_of(const struct occupancy *o, int64_t project, int64_t uid)
 	uint64_t hash = ((uint64_t)project * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)uid * UINT64_C(0xc2b2ae3d27d4eb4f));
 	size_t at = (size_t)(hash ^ hash >> 29) & (o->nslots - 1);
 
-	while (o->slots[at] && (o->users[o->slots[at] - 1].project != project ||
-		o->users[o->slots[at] - 1].uid != uid))
+	while (o->slots[at] &&
+		(o->users[o->slots[at] - 1].project != project || o->users[o->slots[at] - 1].uid != uid))
 		at = (at + 1) & (o->nslots - 1);
 	return at;
 }
@@ -165,7 +165,7 @@ static void turn_round(struct occupancy *o)
 	}
 }
 
-#define PART_COLUMNS(uid)                                                                                                        \
+#define PART_COLUMNS(uid) \
 	"c.id, c.project, c.part_start, c.part_end, c.price, c.kind IN ('funded', 'imported'), c.kind = 'imported', " uid
 #define NO_UID "NULL"
 #define UID_OF_RUN "(SELECT r.uid FROM run r WHERE r.id = c.run)"
@@ -205,8 +205,8 @@ static int read_on(struct occupancy *o, struct ledger *l, struct fault *why)
 	static const char new_sql[] = "SELECT " PART_COLUMNS(NO_UID) NEW_PARTS;
 	static const char users_sql[] = "SELECT " PART_COLUMNS(UID_OF_RUN) NEW_PARTS;
 
-	return read_parts(o, l, sql_bind(l, o->by_user ? users_sql : new_sql, why, "ii", o->from,
-		o->last_charge), why);
+	return read_parts(o, l,
+		sql_bind(l, o->by_user ? users_sql : new_sql, why, "ii", o->from, o->last_charge), why);
 }
 
 static int read_uncounted(struct occupancy *o, struct ledger *l, struct fault *why)

@@ -45,7 +45,7 @@ struct waiting {
 	int32_t place;			/* once published */
 	enum order_front front;		/* once chosen (pass_choose_fronts) */
 	int64_t first_tasks;		/* likewise, with front ORDER_SLOT: as many of its tasks go first */
-	/* it may not start on the nodes that are cleared for another one (pass_keep_off); */
+	/* it may not start on the nodes that are cleared for another one (pass_keep_off) */
 	bool kept_off;
 	bool nowhere;			/* and there are no others for it: it is held */
 	/* likewise: a job for several nodes that waited so long that nodes are cleared for it */
@@ -94,7 +94,7 @@ typedef int (*admit_fn)(struct budgetd *b, const struct question *q, const char 
 int pass_admit(struct pass *p, const struct question *q, const struct job_view *j, admit_fn how,
 	struct verdict *v, struct fault *why);
 
- /* is the job of it? */
+/* is the job of it? */
 bool pass_same_project(struct pass *p, const struct job_view *j, int64_t project);
 
 /* The admission of a job by the token in its AdminComment, else by its id. 1 found, 0 none, -1. */
@@ -102,11 +102,11 @@ int pass_admission(struct pass *p, const struct job_view *j, struct admission_ro
 
 /* --- controller_changed.c: what waits was changed --- */
 bool pass_is_as_seen(const struct waiting *w);	/* is the job what its admission was last priced for? */
- /* in a transaction, before its hold is looked at */
+/* in a transaction, before its hold is looked at */
 int pass_follow_change(struct pass *p, struct waiting *w, struct fault *why);
 
 /* --- controller_waiting.c: holds of what waits --- */
- /* opened, resized, given back; who waits for money, and who need not any more */
+/* opened, resized, given back; who waits for money, and who need not any more */
 int pass_settle_waiting(struct pass *p, struct fault *why);
 
 /* Those who ask for more than they have, one after the other in their order: the line is theirs. */
@@ -118,13 +118,17 @@ struct turn {
 /* The pool of `tasks` tasks, of which there may be none yet (`have`). */
 int pass_set_pool(struct pass *p, struct waiting *w, struct hold_row *pool, bool have, int64_t tasks,
 	const struct path *path, struct fault *why);
+/* It waits for money no more. In a transaction; nothing is written when it did not wait. */
 int pass_unpark(struct pass *p, struct waiting *w, struct fault *why);
 struct wait_answer;
+/* What the line has for it (wait_line_ask): `credited` is its path without its own `pool` (hold_credit). */
 int pass_ask_line(struct wait_line *line, const struct waiting *w, const struct hold_row *pool, bool stands,
 	const struct path *credited, struct wait_answer *got, struct fault *why);
 /* It does not fit as a whole: it waits (`stays`, or it has some tasks), or goes to the free tier. */
 int pass_fall_short(struct pass *p, struct waiting *w, bool stays, const struct wait_answer *got,
 	const struct path *path, struct fault *why);
+/* What has hours set aside keeps them: its change that cannot be paid waits, whatever its project does with
+ * jobs that it cannot pay. */
 bool pass_never_goes_free(const struct pass *p, const struct admission_row *a, const struct hold_row *pool,
 	const struct path *path);
 
@@ -138,7 +142,7 @@ int pass_het_take_turn(struct pass *p, void *arg, struct fault *why);
 /* --- controller_held.c: what waits for money is held, what is paid for is released --- */
 void pass_follow_held(struct pass *p, const struct waiting *w);
 void pass_mend_running(struct pass *p, const struct job_view *j);	/* it runs and is held */
- /* it was displaced because its user held it */
+/* it was displaced because its user held it */
 int pass_release_displaced(struct pass *p, const struct job_view *j, struct fault *why);
 /* Our hold on a record or its end, with what its comment and QOS are to be besides. `token` and `qos` may be
  * NULL. */
@@ -147,12 +151,20 @@ int pass_mark(struct pass *p, const struct job_view *j, const char *token, const
 
 /* --- controller_runs.c: what runs and what ended --- */
 int pass_meet_run(struct pass *p, const struct job_view *j, struct fault *why);	/* running, or ended since */
- /* extend those that live, settle those that are gone */
+/* extend those that live, settle those that are gone */
 int pass_follow_runs(struct pass *p, struct fault *why);
 
-/* --- controller_suspend.c: suspended time, where the site does not charge it; *r becomes what the books have
- * --- */
- /* as slurmctld has it */
+/* --- controller_size.c: the GPUs that a run has; *r becomes what the books have --- */
+/* AllocTRES; or what is in the GRES details when the site does not track GPUs: never a silent 0. *told: which
+ * of the two, borrowed of the job. 0; or -1 and the errno of tres_read. */
+int pass_gpus_given(const struct job_view *j, struct gpu_count *out, const char **told, struct fault *why);
+/* A job that runs with another size than it has in the books: as slurmctld has it, and as a row of slurmdbd
+ * has it. */
+int pass_follow_size(struct pass *p, struct run *r, const struct job_view *j, struct fault *why);
+int pass_follow_size_by_row(struct pass *p, struct run *r, const struct run_row *row, struct fault *why);
+
+/* --- controller_suspend.c: suspended time, where the site does not charge it --- */
+/* As slurmctld has it; *r becomes what the books have. */
 int pass_suspend(struct pass *p, struct run *r, const struct job_view *j, struct fault *why);
 /* As slurmdbd has it: `total_s` by `until`, where a piece of the run ended. */
 int pass_suspend_by_row(struct pass *p, struct run *r, int64_t total_s, int64_t until, struct fault *why);
@@ -178,7 +190,7 @@ int pass_note_found(struct pass *p, struct run *r, struct fault *why);	/* slurmc
 /* Runs that ended in [from, to]; what differs is logged and counted. */
 int pass_compare(struct pass *p, int64_t from, int64_t to, size_t *differences, struct fault *why);
 
- /* NULL = it is not in the queue; once complete */
+/* NULL = it is not in the queue; once complete */
 struct waiting *pass_find_waiting(struct pass *p, int64_t admission);
 
 /* --- controller_fronts.c: what goes before the path of ratios --- */
@@ -186,9 +198,9 @@ struct waiting *pass_find_waiting(struct pass *p, int64_t admission);
  * those that can start. */
 int pass_choose_fronts(struct pass *p, bool paid, struct fault *why);
 /* --- controller_slots.c: projects inside a slot of theirs --- */
- /* for pass_choose_fronts, after the lane */
+/* for pass_choose_fronts, after the lane */
 int pass_choose_slots(struct pass *p, bool paid, struct fault *why);
- /* of it or of one above; once fronts were chosen */
+/* of it or of one above; once fronts were chosen */
 bool pass_slot_is_open(const struct pass *p, int64_t project);
 void pass_slots_free(struct pass_slots *x);	/* NULL is fine */
 
@@ -234,15 +246,15 @@ struct going {
 };
 int pass_tell(struct pass *p, const struct going *g, struct fault *why);
 int pass_know_leaving(struct pass *p, struct fault *why);	/* p->leaving, out of the snapshot */
- /* its time is over: it does not stand above what waits any more */
+/* its time is over: it does not stand above what waits any more */
 bool pass_has_lost_place(const struct pass *p, int64_t run);
 int64_t pass_next_due(const struct pass *p);	/* of a run that is not due yet; 0 = there is none */
- /* who was told is signalled, who is due goes; behind the places */
+/* who was told is signalled, who is due goes; behind the places */
 int pass_follow_leaving(struct pass *p, struct fault *why);
 
 /* --- controller_ranking.c: who got how much of their share --- */
 const struct ranking *pass_ranking(struct pass *p, struct fault *why);	/* of this pass; NULL on failure */
- /* how many GPUs can be given work, when that is not what it was */
+/* how many GPUs can be given work, when that is not what it was */
 int pass_note_capacity(struct pass *p, struct fault *why);
 
 /* --- controller_idle.c: jobs whose GPUs nobody uses --- */
@@ -253,9 +265,9 @@ int pass_follow_drains(struct pass *p, struct fault *why);
 
 /* --- controller_shadow.c: partitions where nothing in Slurm is changed --- */
 enum enforcement pass_mode(const struct pass *p, const struct job_view *j);
- /* a job without an admission of its own */
+/* a job without an admission of its own */
 int pass_meet_shadow(struct pass *p, const struct job_view *j, struct fault *why);
- /* who would have given way; forget answers that no job claimed */
+/* who would have given way; forget answers that no job claimed */
 int pass_follow_shadow(struct pass *p, struct fault *why);
 
 /* --- one write, one transaction --- */

@@ -12,7 +12,8 @@
 
 #define CACHE_SIZE 1024			/* direct-mapped by uid */
 #define CACHE_SECONDS 600		/* a directory is asked again after that long */
-#define UNKNOWN_SECONDS 20		/* and sooner for who has no name: somebody may be just about to add it */
+/* and sooner for who has no name: somebody may be just about to add it */
+#define UNKNOWN_SECONDS 20
 #define ADMINISTRATORS_MAX 64
 
 struct cached {

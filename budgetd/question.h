@@ -26,8 +26,8 @@ struct question {
 	/* --signal: by which it is told to go, see question_signal; 0 = none was given */
 	int64_t signal;
 	bool signal_script;		/* to its script alone */
-	/* Slurm may refuse the user this account: nothing is set aside and no number told before it has not
-	 * */
+	/* Slurm may refuse the user this account: nothing is set aside and no number told before it has
+	 * not */
 	bool stranger;
 };
 

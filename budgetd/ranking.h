@@ -48,7 +48,7 @@ const struct fairshare *ranking_funded(const struct ranking *r);
 /* The same nodes ranked by what they used without paying for it in the window: the free tier goes to who had
  * least of it for its share. */
 const struct fairshare *ranking_free_tier(const struct ranking *r);
- /* its index in both; -1: it is not in the tree */
+/* its index in both; -1: it is not in the tree */
 ssize_t ranking_node(const struct ranking *r, int64_t project);
 /* The node that orders the jobs of a user in a project: the user's where the project is divided, and who has
  * none there has used nothing and goes with the first of those who have one; else the project's. -1. */

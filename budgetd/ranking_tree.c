@@ -105,7 +105,7 @@ static int read_rows(struct rows *r, struct ledger *l, int64_t from, struct faul
 {
 	static const char rows_sql[] =
 		"SELECT id, parent, share, removed_at, name, user_shares FROM project WHERE removed_at IS NULL OR removed_at > ?"
-				       " ORDER BY name, id";
+		" ORDER BY name, id";
 	sqlite3_stmt *st = sql_bind(l, rows_sql, why, "i", from);
 	int rc = -1;
 
@@ -318,7 +318,7 @@ static void set_present(struct ranking_tree *t)
 	t->nchanges = t->ncapacities = 0;
 }
 
- /* the last: the parent it had, or whose weight it is */
+/* the last: the parent it had, or whose weight it is */
 enum change_column { CHANGE_AT, CHANGE_PROJECT, CHANGE_WHAT, CHANGE_WAS, CHANGE_OF };
 
 /* The weight of a user, who had none or another one before. */

@@ -70,9 +70,9 @@ int ranking_tree_by_step(const struct ranking_tree *t, int64_t from, int64_t now
 void ranking_tree_clear(struct ranking_tree *t);
 
 ssize_t ranking_tree_node(const struct ranking_tree *t, int64_t project);	/* its index, or -1 */
- /* in users[]: the first that is not of a node before */
+/* in users[]: the first that is not of a node before */
 size_t ranking_tree_first_user(const struct ranking_tree *t, size_t project);
- /* of the user below that node, or -1 */
+/* of the user below that node, or -1 */
 ssize_t ranking_tree_user(const struct ranking_tree *t, size_t project, int64_t uid);
 
 #endif

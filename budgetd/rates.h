@@ -18,10 +18,9 @@ void rates_free(struct rates *r);	/* NULL is fine */
 /* Read them anew; wants an open transaction on `l`. On failure they stay as they were. */
 int rates_read(struct rates *r, struct ledger *l, struct fault *why);
 
- /* rate_price */
+/* rate_price */
 int rates_price(struct rates *r, const struct gpu_count *given, int64_t at, amount_t *out);
+/* rate_price_dearest */
 int rates_price_dearest(struct rates *r, const struct gpu_count *asked, int64_t gpus,
-	const struct gpu_count *may_get, int64_t at,
-	/* rate_price_dearest */
-	amount_t *out);
+	const struct gpu_count *may_get, int64_t at, amount_t *out);
 #endif

@@ -12,8 +12,8 @@ struct route {
 	const char *path;	/* a last segment {name} matches one segment */
 	enum who who;
 	size_t body_max;	/* bytes; 0 = no body */
-	/* that a body may have, with blanks between them; NULL = any, for callers older or newer than we are
-	 * */
+	/* that a body may have, with blanks between them; NULL = any, for callers older or newer than we
+	 * are */
 	const char *keys;
 	handler_fn handle;
 };

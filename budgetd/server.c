@@ -23,7 +23,8 @@
 #define IDLE_SECONDS 300	/* a kept connection of the plugin; slow senders are cut by it too */
 #define USER_IDLE_SECONDS 20
 #define CONNECTIONS_MAX 512	/* of each door */
-#define HOST_CONNECTIONS_MAX 64	/* over the network, from one host: it may keep itself waiting, not the others */
+/* over the network, from one host: it may keep itself waiting, not the others */
+#define HOST_CONNECTIONS_MAX 64
 #define JSON_DEPTH_MAX 8	/* our deepest body has 3 */
 
 /* Each has a thread of its own, so that none can keep another waiting. In the order of opening. */
@@ -59,12 +60,16 @@ static const struct {
 	unsigned status;
 } status_table[] = {
 	{ EKEYREJECTED, MHD_HTTP_UNAUTHORIZED },
-	{ EINVAL, MHD_HTTP_BAD_REQUEST },	{ EOVERFLOW, MHD_HTTP_BAD_REQUEST },	{ E2BIG,
-		MHD_HTTP_BAD_REQUEST },
-	{ EPERM, MHD_HTTP_FORBIDDEN },		{ EACCES, MHD_HTTP_FORBIDDEN },		{ ENOENT,
-		MHD_HTTP_NOT_FOUND },
-	{ EOPNOTSUPP, MHD_HTTP_METHOD_NOT_ALLOWED },				{ EEXIST, MHD_HTTP_CONFLICT },
-	{ EMSGSIZE, MHD_HTTP_CONTENT_TOO_LARGE },	{ EAGAIN, MHD_HTTP_SERVICE_UNAVAILABLE },
+	{ EINVAL, MHD_HTTP_BAD_REQUEST },
+	{ EOVERFLOW, MHD_HTTP_BAD_REQUEST },
+	{ E2BIG, MHD_HTTP_BAD_REQUEST },
+	{ EPERM, MHD_HTTP_FORBIDDEN },
+	{ EACCES, MHD_HTTP_FORBIDDEN },
+	{ ENOENT, MHD_HTTP_NOT_FOUND },
+	{ EOPNOTSUPP, MHD_HTTP_METHOD_NOT_ALLOWED },
+	{ EEXIST, MHD_HTTP_CONFLICT },
+	{ EMSGSIZE, MHD_HTTP_CONTENT_TOO_LARGE },
+	{ EAGAIN, MHD_HTTP_SERVICE_UNAVAILABLE },
 };
 
 static unsigned status_of(int err)
@@ -138,8 +143,8 @@ static int identify(const struct listener *at, struct exchange *x, struct MHD_Co
 
 	if (at->door == DOOR_NETWORK) {
 		if (caller_read(MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
-			MHD_HTTP_HEADER_AUTHORIZATION), s->munge_socket,
-			    s->credential_age_s, &x->caller, why) < 0)
+			MHD_HTTP_HEADER_AUTHORIZATION), s->munge_socket, s->credential_age_s,
+			&x->caller, why) < 0)
 			return -1;
 		return people_known(at->b->people, x->caller.uid, time(NULL), name, why) == 1 ? 0 : -1;
 	}
@@ -159,9 +164,9 @@ static int read_headers(const struct listener *at, struct exchange *x, struct MH
 		return -1;
 	x->route = route_find(method, url, &x->name);
 	if (!x->route)
-		return fault_set(why, errno == ENOENT
-			? "there is nothing at %s; doc/api.md lists what there is" :
-							"%s does not take this method", url);
+		return fault_set(why,
+			errno == ENOENT ? "there is nothing at %s; doc/api.md lists what there is"
+			: "%s does not take this method", url);
 	if (check_who(at, x, why) < 0 || check_size(x, connection, why) < 0)
 		return -1;
 	x->body = malloc(x->route->body_max + 1);
@@ -252,8 +257,8 @@ static int run_handler(const struct listener *at, const struct exchange *x, stru
 	if (x->too_large)
 		return fault_errno(why, EMSGSIZE, "the body has more than the %zu bytes that are taken here",
 			x->route->body_max);
-	if (at->door == DOOR_NETWORK && caller_check(&x->caller, x->route->method, x->path, x->body, x->used,
-		why) < 0)
+	if (at->door == DOOR_NETWORK &&
+		caller_check(&x->caller, x->route->method, x->path, x->body, x->used, why) < 0)
 		return -1;
 	if (x->route->body_max && (parse_body(x, &rq->body, why) < 0 || check_keys(x, rq->body, why) < 0))
 		return -1;

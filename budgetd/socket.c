@@ -15,8 +15,8 @@
 static bool somebody_listens(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool yes = fd >= 0 && (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
-		errno == EAGAIN);
+	bool yes = fd >= 0 &&
+		(connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 || errno == EAGAIN);
 
 	if (fd >= 0)
 		close(fd);

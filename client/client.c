@@ -19,7 +19,8 @@
 #define REPLY_BYTES_MAX (16u * 1024 * 1024)
 #define REPLY_BYTES_FIRST 4096u		/* a verdict is a tenth of it */
 #define REPLY_DEPTH_MAX 32
-#define IDLE_MAX 16			/* connections kept for the next burst; more than that are closed after use */
+/* connections kept for the next burst; more than that are closed after use */
+#define IDLE_MAX 16
 #define PATH_BYTES_MAX 2048
 #define URL_BYTES_MAX     512 /* of a server: a host has 255 */
 

@@ -73,7 +73,8 @@ struct facts {
 	const char *budgetd_error;	/* NULL = it answered */
 	const char *budgetd_version, *budgetd_slurm;	/* "ok" or its last trouble with Slurm */
 	int64_t last_pass_at;		/* 0 = none yet */
-	const char *prometheus;		/* NULL = budgetd asks none; "ok", "not asked yet" or its trouble with it */
+	/* NULL = budgetd asks none; "ok", "not asked yet" or its trouble with it */
+	const char *prometheus;
 	int64_t gpus_used, gpus_unseen;	/* by running jobs; and of those, what Prometheus does not tell of */
 	const char *socket_path;	/* where budgetd was asked */
 	struct fact_socket people, slurm;	/* socket and slurm_socket of budgetd.conf */

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 struct allocation {
-	/* GPUs that Slurm gave to the task, step or job on this node; -1: none of Slurm's variables is there
-	 * */
+	/* GPUs that Slurm gave to the task, step or job on this node; -1: none of Slurm's variables is
+	 * there */
 	int allocated;
 	int named;		/* devices in the variable that decides; -1: none is set */
 	const char *variable;	/* its name; NULL where named is -1. Static */

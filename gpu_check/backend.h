@@ -41,7 +41,8 @@ struct backend {
 	size_t code_count;
 	/* of its own state, given zeroed; functions of the library first (library.h) */
 	size_t state_size;
-	const char *const *environment;	/* "NAME=VALUE" before the library is loaded, NULL at the end: mostly "no caches" */
+	/* "NAME=VALUE" before the library is loaded, NULL at the end: mostly "no caches" */
+	const char *const *environment;
 
 	/* The driver is there and lets this process in. */
 	int (*init)(struct session *s);
@@ -83,8 +84,8 @@ const struct backend *backend_find(const char *name, bool *any_kind);
 int backend_failed(struct session *s, const char *call, int64_t code);
 
 /* The same in own words. */
-int backend_fault(struct session *s, enum cause cause, const char *fmt,
-	...) __attribute__((format(printf, 3, 4)));
+int backend_fault(struct session *s, enum cause cause, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Microseconds of a clock that only goes forward. */
 int64_t backend_now_us(void);

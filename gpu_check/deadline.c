@@ -144,8 +144,8 @@ static int said_make(void)
 {
 	int fd = above_standard(memfd_create("gpu-check", MFD_CLOEXEC | MFD_ALLOW_SEALING));
 
-	if (fd >= 0 && (ftruncate(fd, SAID_MAX) < 0 ||
-		fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) < 0)) {
+	if (fd >= 0 &&
+		(ftruncate(fd, SAID_MAX) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) < 0)) {
 		close(fd);
 		return -1;
 	}

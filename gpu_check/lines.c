@@ -227,7 +227,7 @@ static int on_device(struct report *r, char **field)
 	d->kind = (enum device_kind)kind;
 	if (read_text(field[2], bus, sizeof(bus)) < 0 || (*bus && pci_parse(bus, &at) < 0) ||
 		read_text(field[3], d->uuid, sizeof(d->uuid)) < 0 ||
-			read_text(field[4], d->name, sizeof(d->name)) < 0)
+		read_text(field[4], d->name, sizeof(d->name)) < 0)
 		return -1;
 	if (*bus)
 		pci_text(&at, d->bus_id);
@@ -300,11 +300,16 @@ static const struct {
 	int fields;
 	int (*read)(struct report *r, char **field);
 } line_table[] = {
-	{ "library", 1, on_library }, { "version", 1, on_version }, { "count", 1, on_count },
-		{ "device", 5, on_device },
-	{ "begin", 2, on_begin },     { "end", 3, on_end },         { "rate", 3, on_rate },
-		{ "no-kernel", 0, on_no_kernel },
-	{ "fail", 4, on_fail },       { "done", 0, on_done },
+	{ "library", 1, on_library },
+	{ "version", 1, on_version },
+	{ "count", 1, on_count },
+	{ "device", 5, on_device },
+	{ "begin", 2, on_begin },
+	{ "end", 3, on_end },
+	{ "rate", 3, on_rate },
+	{ "no-kernel", 0, on_no_kernel },
+	{ "fail", 4, on_fail },
+	{ "done", 0, on_done },
 };
 
 /* The words of a line; how many, or -1: too many, or an empty one. */

@@ -100,8 +100,8 @@ static struct json_object *task_json(const struct view *v, int t)
 	enum alignment a = alignment_of(&v->deal[t], &local);
 
 	for (int i = 0; i < v->task[t].gpus; i++)
-		json_object_array_add(gpus, json_object_new_string(pci_text(&v->task[t].gpu[i]->address,
-			text)));
+		json_object_array_add(gpus,
+			json_object_new_string(pci_text(&v->task[t].gpu[i]->address, text)));
 	add(o, "task", json_object_new_int(t));
 	add(o, "gpus", gpus);
 	add(o, "cpus", cpus_or_null(&v->deal[t].cpus));

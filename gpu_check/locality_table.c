@@ -70,10 +70,8 @@ static int gpu_row(struct libscols_table *t, const struct view *v, const struct 
 		snprintf(node, sizeof(node), "%d", g->node);
 	nic_text(v, g, nic, sizeof(nic));
 	return row_add(t, (const char *const[]){ pci_text(&g->address, address), vendor, node,
-		node_from_name[g->node_from],
-				  cpu_set_text(&g->near_cpus, cpus), link_text(&g->link.now, now),
-				  link_text(&g->link.possible, possible), nic },
-		GPU_COLUMNS);
+		node_from_name[g->node_from], cpu_set_text(&g->near_cpus, cpus), link_text(&g->link.now, now),
+		link_text(&g->link.possible, possible), nic }, GPU_COLUMNS);
 }
 
 /* --- tasks -------------------------------------------------------------------------------------------- */

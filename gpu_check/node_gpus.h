@@ -14,7 +14,8 @@
 
 struct node_gpu {
 	char bus_id[PCI_TEXT_MAX];
-	const char *backend;		/* the vendor's own: "cuda", "hip", "level-zero"; NULL: nobody computes on it */
+	/* the vendor's own: "cuda", "hip", "level-zero"; NULL: nobody computes on it */
+	const char *backend;
 };
 
 struct node_gpus {

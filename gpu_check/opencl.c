@@ -268,8 +268,8 @@ static int cl_identify(struct session *s, int device, struct device_report *d)
 	note_bus_id(c, c->device[device], d->bus_id);
 	if (c->device_info(c->device[device], CL_DEVICE_UUID, sizeof(u), u, NULL) == 0)
 		for (size_t i = 0, n = 0; i < sizeof(u); i++)
-			n += (size_t)snprintf(d->uuid + n, sizeof(d->uuid) - n, i == 4 || i == 6 || i == 8 ||
-				i == 10 ? "-%02x" : "%02x", u[i]);
+			n += (size_t)snprintf(d->uuid + n, sizeof(d->uuid) - n,
+				i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", u[i]);
 	return 0;
 }
 

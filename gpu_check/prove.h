@@ -14,7 +14,8 @@
 
 struct prove_request {
 	const char *helper;		/* path of gpu-check-helper */
-	const char *backend;		/* a name that backend_find() knows, or "auto": by the vendors of the GPUs */
+	/* a name that backend_find() knows, or "auto": by the vendors of the GPUs */
+	const char *backend;
 	enum level level;
 	int64_t deadline_ms;		/* for everything together */
 	const char *root;		/* "/", or a copy of a node's files */

@@ -8,8 +8,7 @@
  *   3. a processor answered where a GPU was asked for
  *   4. a device is not on the node's bus, or the task's own ones are missing
  *   5. the numbers of devices do not agree: fewer than given is a failure, as is none at all; more than
- *   given, or fewer by a variable
- *      that the user set, is worth a warning
+ *      given, or fewer by a variable that the user set, is worth a warning
  *
  * Threads  pure functions: any thread */
 #ifndef GPU_CHECK_VERDICT_H

@@ -288,7 +288,7 @@ static const char text_reject[] =
 
 static const char text_waits[] =
 	"the job waits for its project's budget, and is released when that can pay for it: budgetd "
-				 "does so when it is back.";
+	"does so when it is back.";
 
 static int refuse(const char *text, char **err_msg)
 {

@@ -12,7 +12,8 @@
 #include "lib/gpu_request.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define SPANK_OPTION_PREFIX "_SLURM_SPANK_OPTION_gpubudget_"	/* sbatch's; slurmctld sees no SPANK_ in front of it */
+/* sbatch's; slurmctld sees no SPANK_ in front of it */
+#define SPANK_OPTION_PREFIX "_SLURM_SPANK_OPTION_gpubudget_"
 
 enum field_kind { TEXT, COUNT_16, COUNT_32 };
 

@@ -10,7 +10,8 @@
 #include "lib/token.h"
 
 #define WORD_MAX 256			/* bytes of a QOS or an account */
-#define SITE_FACTOR_MAX 1000000000	/* far inside NICE_OFFSET, so that no value meets NO_VAL or INFINITE */
+/* far inside NICE_OFFSET, so that no value meets NO_VAL or INFINITE */
+#define SITE_FACTOR_MAX 1000000000
 #define TELL_BYTES_MAX 8192		/* a terminal's worth; the user's sbatch prints it all */
 
 /* --- read ------------------------------------------------------------------------------------------ */
@@ -135,8 +136,8 @@ void verdict_set(char **field, const char *text)
 
 static void comment_add(job_desc_msg_t *job_desc, const char *word)
 {
-	slurm_xstrfmtcat(&job_desc->admin_comment, "%s%s", job_desc->admin_comment &&
-		job_desc->admin_comment[0] ? " " : "", word);
+	slurm_xstrfmtcat(&job_desc->admin_comment, "%s%s",
+		job_desc->admin_comment && job_desc->admin_comment[0] ? " " : "", word);
 }
 
 void verdict_apply(const struct verdict *v, job_desc_msg_t *job_desc)

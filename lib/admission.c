@@ -131,8 +131,7 @@ static const char *left_at(const struct budget_node *n, char *buf, size_t size)
 			amount_text(n->cap, amount), n->name, amount_text(budget_cap_left(n), available),
 			amount_text(n->cap_held, held), amount_text(n->cap_charged, charged));
 	else if (n->expired)
-		snprintf(buf,
-			size,
+		snprintf(buf, size,
 			"the allocations of %s have expired or have not begun, it has 0.00 GPU-h available",
 			n->name);
 	else
@@ -173,7 +172,8 @@ static void say_funded(const struct admission_question *q, const struct admissio
 		say(a, "funded: %s (%s); %s has no allocation in its path and is bounded by its fair share.",
 			leaf->name, what, leaf->name);
 	else if (q->deferred)
-		say(a, "funded: %s GPU-h of %s (%s) will be set aside when the job becomes eligible.",
+		say(a,
+			"funded: %s GPU-h of %s (%s) will be set aside when the job becomes eligible.",
 			amount_text(a->hold, hold), leaf->name, what);
 	else
 		say(a, "funded: %s GPU-h of %s set aside (%s); %s of %s GPU-h of %s%s left.",
@@ -198,8 +198,7 @@ static void say_funded_in_part(const struct admission_question *q, const struct 
 	say(a,
 		"funded: %jd of %jd tasks are funded now, %s GPU-h of %s set aside (%s); the others wait, held, until money returns: each needs %s "
 		"GPU-h and %s.", (intmax_t)a->tasks, (intmax_t)q->request->array_tasks,
-			amount_text(a->hold, hold), leaf, what,
-		amount_text(a->per_task, need), left);
+		amount_text(a->hold, hold), leaf, what, amount_text(a->per_task, need), left);
 }
 
 /* The project lets its jobs wait. */
@@ -236,7 +235,7 @@ static void say_later(const struct admission_question *q, const struct admission
 	say(a,
 		"funded: %s GPU-h of %s (%s) will be set aside when the job becomes eligible, as far as there is money: now %s. Until there is "
 		"enough it is held then.", amount_text(a->per_task * q->request->array_tasks, need),
-			leaf->name, what, left);
+		leaf->name, what, left);
 }
 
 #define SIGNALLED_TEXT_MAX 128

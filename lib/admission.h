@@ -46,8 +46,8 @@ struct admission_question {
 	int signal;
 	bool signal_script;
 	enum admission_exhausted on_exhausted;
-	/* ADMIT_WAIT: the job that waits in front and is not overtaken; 0 = none, -1 = one that has no id yet
-	 * */
+	/* ADMIT_WAIT: the job that waits in front and is not overtaken; 0 = none, -1 = one that has no id
+	 * yet */
 	int64_t behind;
 	int behind_at;			/* index into the path of the project it waits at */
 	int64_t behind_user;		/* for whom it does: of a cap its user, else WAIT_ANYBODY */

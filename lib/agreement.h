@@ -43,7 +43,7 @@ struct difference_row {
 extern const struct difference_row difference_table[DIFFERENCES];
 
 enum presence { ABSENT, GOES_ON, ENDED };	/* GOES_ON: no end is known */
- /* OTHER: a QOS of neither tier, or not told */
+/* OTHER: a QOS of neither tier, or not told */
 enum side_tier { SIDE_TIER_OTHER, SIDE_TIER_FUNDED, SIDE_TIER_FREE };
 
 struct agreement_side {

@@ -38,9 +38,8 @@ amount_t budget_usable(amount_t amount, amount_t burst, int64_t starts, int64_t 
 	if (amount <= 0 || now >= ends)
 		return amount;
 	/* The product of an amount and a time does not fit into 64 bits. */
-	vested = now <= starts ? 0
-		: (amount_t)((fraction_int)amount * (fraction_int)(now - starts) / (fraction_int)(ends -
-		starts));
+	vested = now <= starts ? 0 : (amount_t)((fraction_int)amount * (fraction_int)(now - starts) /
+		(fraction_int)(ends - starts));
 	return burst >= amount - vested ? amount : vested + burst;
 }
 

@@ -368,8 +368,8 @@ bool fairshare_beats(const struct fairshare *f, size_t p, size_t r, int64_t h_pp
 
 	p = up_to_depth(f, p, depth);
 	r = up_to_depth(f, r, depth);
-	/* one project, or one above the other: now they are the same node, and no ratio is larger than itself
-	 * */
+	/* one project, or one above the other: now they are the same node, and no ratio is larger than
+	 * itself */
 	while (f->nodes[p].in.parent != f->nodes[r].in.parent) {
 		p = (size_t)f->nodes[p].in.parent;
 		r = (size_t)f->nodes[r].in.parent;

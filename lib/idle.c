@@ -3,14 +3,6 @@
 #include "lib/idle.h"
 #include <math.h>
 
-struct idle_limits idle_defaults(void)
-{
-	return (struct idle_limits){.note_s = 30 * 60,
-		.warning_s = 60 * 60,
-		.last_warning_s = 105 * 60,
-		.unprotected_s = 120 * 60};
-}
-
 /* What nobody asks for is NAN in each sample, and does not change. */
 static bool differ(double a, double b)
 {

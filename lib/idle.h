@@ -44,8 +44,6 @@ enum idle_word { IDLE_NOTHING, IDLE_NOTE, IDLE_WARNING, IDLE_LAST_WARNING, IDLE_
 struct idle_limits {
 	int64_t note_s, warning_s, last_warning_s, unprotected_s;
 };
-/* 30 min, 60 min, 105 min, 2 h. */
-struct idle_limits idle_defaults(void);
 
 /* What is to be said at `now` to a job that is idle since `since` (0 = it is not), after `said` was said to
  * it at `said_at`; what was said before it became idle counts nothing. Steps that nobody could say in time

@@ -98,8 +98,9 @@ static void spread_all(const struct band *b, int32_t *out, size_t count, int32_t
 static void fill_behind(const struct band *b, int32_t *out, size_t from, size_t to, size_t count, int32_t gap)
 {
 	size_t between = (to == NONE ? count : to) - from;
-	int64_t room = to == NONE ? smaller((int64_t)SPREAD * gap * (int64_t)(between - 1),
-		out[from] - b->floor) : out[from] - out[to];
+	int64_t room = to == NONE
+		? smaller((int64_t)SPREAD * gap * (int64_t)(between - 1), out[from] - b->floor)
+		: out[from] - out[to];
 	int64_t parts = to == NONE ? (int64_t)between - 1 : (int64_t)between;
 
 	for (size_t k = 1; k < between; k++)

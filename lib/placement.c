@@ -156,11 +156,6 @@ void placement_leave(struct placement *p, uint32_t run)
 		p->nodes[x->in.parts[i].node].coming += x->in.parts[i].gpus;
 }
 
-void placement_lose_protection(struct placement *p, uint32_t run)
-{
-	p->runs[run].in.lost_protection = true;
-}
-
 int32_t placement_idle(const struct placement *p, uint32_t node)
 {
 	return p->nodes[node].idle;

@@ -93,9 +93,6 @@ void placement_leave(struct placement *p, uint32_t run);
 
 void placement_stay(struct placement *p, uint32_t run); /* it need not go after all */
 
-/* The run's hold could not be extended. */
-void placement_lose_protection(struct placement *p, uint32_t run);
-
 /* GPUs of a node that nobody has or was promised; below 0 while those who leave are still there. */
 int32_t placement_idle(const struct placement *p, uint32_t node);
 int64_t placement_idle_all(const struct placement *p); /* all that is above 0 */
@@ -113,8 +110,7 @@ int placement_make_room(struct placement *p, const struct placement_rules *rules
 
 /* The same two for `n` jobs that start together or not at all: a choice for each, or none is touched. The
  * first ones are placed first. */
-int placement_fit_together(
-	struct placement *p, const struct placement_job *jobs, size_t n, int64_t now,
+int placement_fit_together(struct placement *p, const struct placement_job *jobs, size_t n, int64_t now,
 	struct placement_choice *choices);
 int placement_make_room_together(struct placement *p, const struct placement_rules *rules,
 	const struct placement_job *jobs, size_t n, int64_t now, struct placement_choice *choices);

@@ -30,8 +30,7 @@ static void take_back(struct placement *p, const struct placement_choice *c)
 	placement_take_back(p, c->parts, c->nparts);
 }
 
-int placement_fit_together(
-	struct placement *p, const struct placement_job *jobs, size_t n, int64_t now,
+int placement_fit_together(struct placement *p, const struct placement_job *jobs, size_t n, int64_t now,
 	struct placement_choice *choices)
 {
 	size_t done = 0;

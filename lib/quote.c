@@ -69,10 +69,8 @@ static int add_price(struct quote *q, const struct quote_part *part, const struc
 	if (amount_add(q->hold, a->hold, &q->hold) < 0)
 		return -1;
 	/* Seconds times tasks: the price of both is the same. */
-	return part->price == 0 ? 0
-				: amount_add(q->hold_gpu_seconds,
-				a->hold / part->price * part->request->gpus_max,
-					  &q->hold_gpu_seconds);
+	return part->price == 0 ? 0 : amount_add(q->hold_gpu_seconds,
+		a->hold / part->price * part->request->gpus_max, &q->hold_gpu_seconds);
 }
 
 int quote_add(struct quote *q, const struct quote_part *part, const struct admission_rules *rules,

@@ -50,11 +50,6 @@ static const struct {
 	{{SACCT_ALLOC_TRES, SACCT_ALLOC_GRES, SACCT_ALLOC_GRES}, "AllocTRES"},
 };
 
-const char *sacct_field_name(enum sacct_field f)
-{
-	return names[f];
-}
-
 int sacct_field_is(enum sacct_field f, const char *name, size_t length)
 {
 	return strlen(names[f]) == length && !strncasecmp(names[f], name, length);

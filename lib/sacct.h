@@ -62,8 +62,6 @@ struct sacct_run {
 	const char *partition, *qos, *state;	/* "" = not told */
 };
 
-const char *sacct_field_name(enum sacct_field f);	/* "JobIDRaw": sacct's name */
-
 /* Does `name`, `length` bytes, in any case, name this column? */
 int sacct_field_is(enum sacct_field f, const char *name, size_t length);
 

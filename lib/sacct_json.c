@@ -251,7 +251,7 @@ static enum sacct_got file_ended(struct sacct_json *j, struct fault *why)
 		return fault_errno(why, EIO, "an input/output error"), SACCT_FAILED;
 	if (!j->any)
 		return fault_errno(why, EINVAL,
-			       "it is no document of sacct --json: there is no list \"jobs\" in it"),
+			"it is no document of sacct --json: there is no list \"jobs\" in it"),
 		       SACCT_FAILED;
 	return SACCT_END_OF_FILE;
 }

@@ -51,7 +51,7 @@ int submit_options_script(struct submit_options *s, const char *text, struct fau
 bool submit_options_unknown(const struct submit_options *s, size_t i, int *line, const char **name);
 
 size_t submit_options_components(const struct submit_options *s);	/* 1 unless het */
- /* borrowed */
+/* borrowed */
 const struct submit_component *submit_options_component(const struct submit_options *s, size_t i);
 
 #endif

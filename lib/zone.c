@@ -264,6 +264,16 @@ int zone_utc_month(int64_t at, int64_t *start, int64_t *end)
 	return month;
 }
 
+const char *zone_utc_text(int64_t at, char buf[static ZONE_TEXT_MAX])
+{
+	time_t when = (time_t)at;
+	struct tm tm;
+
+	if (!gmtime_r(&when, &tm) || strftime(buf, ZONE_TEXT_MAX, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+		snprintf(buf, ZONE_TEXT_MAX, "%jd", (intmax_t)at);	/* a year beyond all calendars */
+	return buf;
+}
+
 int64_t zone_offset(const struct zone *z, int64_t at)
 {
 	return z ? z->change[change_at(z, at)].offset : 0;

@@ -17,7 +17,7 @@ struct cpu_set {
 };
 
 void cpu_set_clear(struct cpu_set *s);
- /* of what is outside 0 .. CPUS_MAX - 1 nothing is kept */
+/* of what is outside 0 .. CPUS_MAX - 1 nothing is kept */
 void cpu_set_add(struct cpu_set *s, int cpu);
 void cpu_set_remove(struct cpu_set *s, int cpu);
 bool cpu_set_has(const struct cpu_set *s, int cpu);

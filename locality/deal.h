@@ -5,13 +5,11 @@
  *   1. every task has as many CPUs as before
  *   2. all tasks together have the CPUs that they had before, and no CPU has two tasks
  *   3. the sum over all tasks of the distances to their GPUs is the smallest that there is for these pieces,
- *   and so never more
- *      than before
+ *      and so never more than before
  *   4. threads of a core that one task had are one task's afterwards
  *   5. of the ways to that sum one in which tasks that need the same CPUs have equally many of them, as far
- *   as single exchanges
- *      lead to it: a task far from its GPU beside one that has all CPUs there is the one that all others wait
- *      for
+ *      as single exchanges lead to it: a task far from its GPU beside one that has all CPUs there is the one
+ *      that all others wait for
  *   6. nothing moves but for 3 and 5
  *   7. the result depends on the tasks' numbers, not on the order in which they were known
  *

@@ -19,10 +19,10 @@ struct pci_address {
 int pci_parse(const char *text, struct pci_address *out);
 
 #define PCI_TEXT_MAX 24
- /* as the kernel writes it */
+/* as the kernel writes it */
 const char *pci_text(const struct pci_address *a, char buf[static PCI_TEXT_MAX]);
 
- /* <0, 0, >0: the order of the bus */
+/* <0, 0, >0: the order of the bus */
 int pci_compare(const struct pci_address *a, const struct pci_address *b);
 
 /* The way from the host bridge down to the device, as sysfs shows it: bridges first, the device last. */

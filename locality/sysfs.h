@@ -16,16 +16,16 @@
 
 /* The whole file, NUL-terminated, without the newline at its end; what does not fit is cut. The length; or -1
  * and errno of openat or read, buf is "". */
-int sysfs_read(int root, char *buf, size_t size, const char *path_format,
-	...) __attribute__((format(printf, 4, 5)));
+int sysfs_read(int root, char *buf, size_t size, const char *path_format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* A whole number, decimal with or without a sign, or hexadecimal with 0x. 0 and *out set; or -1, *out
  * untouched. */
 int sysfs_number(int root, int64_t *out, const char *path_format, ...) __attribute__((format(printf, 3, 4)));
 
 /* A list of CPUs or of nodes. 0 and *out set; or -1, *out untouched. */
-int sysfs_list(int root, struct cpu_set *out, const char *path_format,
-	...) __attribute__((format(printf, 3, 4)));
+int sysfs_list(int root, struct cpu_set *out, const char *path_format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* The value behind `name` in a file of lines "name value" (`separator` ' ') or "Name: value" (':'). 0, buf
  * set, without blanks around; or -1: no such line, buf is "". */

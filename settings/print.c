@@ -65,12 +65,11 @@ void settings_print_sample(FILE *to)
 	if (!s)
 		return;
 	fputs("# budgetd.conf - read by budgetd and by the job_submit plugin inside slurmctld\n"
-	      "#\n"
-	      "# key = value. Every line below shows a default. Lengths of time: 50ms (where it makes "
-	      "sense), 30s, 15m, 8h, 7d.\n"
-	      "# Values with spaces, commas or = stand in double quotes. An unknown key is an error: "
-	      "`budgetd -n` checks the file.\n",
-		to);
+		"#\n"
+		"# key = value. Every line below shows a default. Lengths of time: 50ms (where it makes "
+		"sense), 30s, 15m, 8h, 7d.\n"
+		"# Values with spaces, commas or = stand in double quotes. An unknown key is an error: "
+		"`budgetd -n` checks the file.\n", to);
 	for (size_t i = 0; i < SETTINGS; i++) {
 		putc('\n', to);
 		print_help(&settings_table[i], to);

@@ -27,7 +27,8 @@
 #include "lib/gpu_metric.h"
 #include "settings/table.h"
 
-#define FILE_BYTES_MAX (64 * 1024)	/* a hundred times the sample; what is larger is not a settings file */
+/* a hundred times the sample; what is larger is not a settings file */
+#define FILE_BYTES_MAX (64 * 1024)
 #define SOCKET_PATH_MAX sizeof(((struct sockaddr_un *)NULL)->sun_path)
 #define NAME_BYTES_MAX 64		/* of a QOS */
 #define TEXT_BYTES_MAX 4096
@@ -156,9 +157,8 @@ static int check_string(const struct setting_row *row, const char *text, struct 
 {
 	static const size_t bytes_max[] = { [SOCKET_PATH] = SOCKET_PATH_MAX, [FILE_PATH] = TEXT_BYTES_MAX,
 		[OPTIONAL_PATH] = TEXT_BYTES_MAX, [ADDRESS] = TEXT_BYTES_MAX, [SERVER] = TEXT_BYTES_MAX,
-			[URL] = TEXT_BYTES_MAX,
-		[NAME] = NAME_BYTES_MAX,
-		[ZONE] = NAME_BYTES_MAX, [TEXT] = TEXT_BYTES_MAX };
+		[URL] = TEXT_BYTES_MAX, [NAME] = NAME_BYTES_MAX, [ZONE] = NAME_BYTES_MAX,
+		[TEXT] = TEXT_BYTES_MAX };
 	bool path = row->type == SOCKET_PATH || row->type == FILE_PATH ||
 		(row->type == OPTIONAL_PATH && text[0]);
 	int bad = bad_byte(text, row->type == NAME);

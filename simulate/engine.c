@@ -232,8 +232,7 @@ static int64_t next_pass(const struct engine *e)
 	int64_t step = pass_step(e);
 
 	return e->queue.jobs && (e->s->scheduler == SIM_CONTRACT || e->s->scheduler == SIM_FAIRTREE)
-		       ? (e->now / step + 1) * step
-		       : INT64_MAX;
+		? (e->now / step + 1) * step : INT64_MAX;
 }
 
 static int pass(struct engine *e, struct fault *why)

@@ -18,8 +18,8 @@ struct slurm_link {
 	atomic_int_least64_t updates_us;	/* spent in updates */
 };
 
-/* Turn errno, as libslurm left it, into ours (link.h) with Slurm's own words: "<what>: <words>". Returns -1.
- * */
+/* Turn errno, as libslurm left it, into ours (link.h) with Slurm's own words: "<what>: <words>". Returns
+ * -1. */
 int slurm_link_fail(struct fault *why, const char *what);
 
 /* "COMPLETED" for a state with or without flags; static, "UNKNOWN" for one that a newer Slurm invented. */

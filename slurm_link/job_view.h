@@ -98,7 +98,8 @@ struct job_view {
 	 * there is none, or they are too many */
 	const char *gpu_places;
 	const char *excluded,
-		*required;	/* pending: nodes that it may not get, and that it must get, as they were given: "n[1-4]" */
+		/* pending: nodes that it may not get, and that it must get, as they were given: "n[1-4]" */
+		*required;
 	const char *features;		/* pending: --constraint, as it was given */
 	const char *reservation;	/* pending: --reservation */
 	/* pending: at least so much of a node, 0 = not said. What is asked for by GPU is not in it */
@@ -135,10 +136,10 @@ struct run_row {
 					 * knows */
 	bool resized;			/* the row ended because the job changed its size: more rows of the
 					 * same run follow */
-	int64_t submit, eligible, start, end;	/* start 0 = never started, end 0 = not ended or not known yet
-						 * */
-	int64_t effective_start;	/* max(start, submit): of a resized job's later rows, 0 when start is
-					 * */
+	int64_t submit, eligible, start, end;	/* start 0 = never started, end 0 = not ended or not known
+						 * yet */
+	int64_t effective_start;	/* max(start, submit): of a resized job's later rows, 0 when start
+					 * is */
 	int64_t elapsed_s;		/* as Slurm counts it: from the first start, also in a resized job's
 					 * later rows */
 	int64_t suspended_s;

@@ -147,8 +147,8 @@ int slurm_link_facts(struct slurm_link *l, struct slurm_facts *out, struct fault
 /* --- updates --------------------------------------------------------------------------------------- */
 
 #define RETRY_PAUSE_MS 25
-#define RETRY_TIMES 20			/* half a second in all; slurmdbd answers in milliseconds or is away
-					 * */
+#define RETRY_TIMES 20			/* half a second in all; slurmdbd answers in milliseconds or is
+					 * away */
 
 /* An RPC that names a job and may answer for each task of an array. -1 and errno as Slurm has it. */
 typedef int job_call(const char *job, const void *arg, job_array_resp_msg_t **resp);
@@ -271,23 +271,6 @@ int slurm_link_set_site_factor(struct slurm_link *l, const char *job, int32_t si
 	const struct job_update u = { .set_site_factor = true, .site_factor = site_factor };
 
 	return call_job(l, update_call, job, &u, "change its place", why);
-}
-
-int slurm_link_set_admin_comment(struct slurm_link *l, const char *job, const char *text, struct fault *why)
-{
-	const struct job_update u = { .admin_comment = text };
-
-	return call_job(l, update_call, job, &u, "change its AdminComment", why);
-}
-
-int slurm_link_hold(struct slurm_link *l, const char *job, struct fault *why)
-{
-	return call_job(l, update_call, job, &(struct job_update){ .hold = HOLD_AS_ADMIN }, "hold it", why);
-}
-
-int slurm_link_release(struct slurm_link *l, const char *job, struct fault *why)
-{
-	return call_job(l, update_call, job, &(struct job_update){ .hold = HOLD_RELEASE }, "release it", why);
 }
 
 static int requeue_call(const char *job, const void *arg, job_array_resp_msg_t **resp)

@@ -70,8 +70,8 @@ enum hold_change { HOLD_KEEP, HOLD_AS_ADMIN, HOLD_RELEASE };
 struct job_update {
 	const char *qos;		/* NULL = keep; pending jobs only, else EBUSY */
 	const char *account;		/* NULL = keep; pending jobs only */
-	const char *admin_comment;	/* NULL = keep, "" = remove; needs SlurmUser, root or an Administrator
-					 * */
+	const char *admin_comment;	/* NULL = keep, "" = remove; needs SlurmUser, root or an
+					 * Administrator */
 	/* NULL = keep, "" = none; pending jobs only, else EBUSY. Slurm gives back the very text. Where no
 	 * node is left that could ever do, the job becomes HELD_BY_OTHER until that changes */
 	const char *excluded;
@@ -85,9 +85,6 @@ int slurm_link_update(struct slurm_link *l, const char *job, const struct job_up
 /* The same, one field each. */
 int slurm_link_set_qos(struct slurm_link *l, const char *job, const char *qos, struct fault *why);
 int slurm_link_set_site_factor(struct slurm_link *l, const char *job, int32_t site_factor, struct fault *why);
-int slurm_link_set_admin_comment(struct slurm_link *l, const char *job, const char *text, struct fault *why);
-int slurm_link_hold(struct slurm_link *l, const char *job, struct fault *why);
-int slurm_link_release(struct slurm_link *l, const char *job, struct fault *why);
 
 /* Displace: back to the queue, or cancel. requeue: a running or just ended batch job, never held; ENOTSUP
  * when it cannot be. */

@@ -209,10 +209,10 @@ static void set_facts(spank_t sp)
 
 	set_fact(sp, FACT_TIER, tier);
 	set_fact(sp, FACT_PROJECT, tier ? read_fact(sp, "SLURM_JOB_ACCOUNT", account) : NULL);
-	set_fact(sp, FACT_RUN, tier ? fact_run(read_fact(sp, "SLURM_RESTART_COUNT", restarts), run,
-		sizeof(run)) : NULL);
-	set_fact(sp, FACT_MIN_RUNTIME, tier ? fact_min_runtime(tier, min_runtime, time_limit(sp), site,
-		seconds, sizeof(seconds)) : NULL);
+	set_fact(sp, FACT_RUN,
+		tier ? fact_run(read_fact(sp, "SLURM_RESTART_COUNT", restarts), run, sizeof(run)) : NULL);
+	set_fact(sp, FACT_MIN_RUNTIME, tier
+		? fact_min_runtime(tier, min_runtime, time_limit(sp), site, seconds, sizeof(seconds)) : NULL);
 	set_fact(sp, FACT_GRACE, tier ? fact_grace(tier, site, grace, sizeof(grace)) : NULL);
 }
 

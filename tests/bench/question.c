@@ -24,7 +24,8 @@
 
 #define BYTES_MAX 16384
 #define WARM_UP 500		/* rounds that are not counted: connections, caches, prepared statements */
-#define REST_US 500		/* before each measurement: submissions come one by one, to processes that sleep */
+/* before each measurement: submissions come one by one, to processes that sleep */
+#define REST_US 500
 #define DEADLINE_MS 5000
 #define BUDGETDS_MAX 2
 #define ATTEMPTS 2000		/* of a millisecond each, for the second process to listen */
@@ -134,7 +135,7 @@ static int carry_one(int client, const char *budgetd, struct wire *w)
 		stand_beside(fd);
 	if (fd >= 0 && receive_message(client, w->request, &w->request_bytes) == 0 &&
 		send_all(fd, w->request, w->request_bytes) == 0 &&
-			receive_message(fd, w->reply, &w->reply_bytes) == 0)
+		receive_message(fd, w->reply, &w->reply_bytes) == 0)
 		rv = send_all(client, w->reply, w->reply_bytes);
 	if (fd >= 0)
 		close(fd);
@@ -174,8 +175,8 @@ static int question_once(struct bench *b, int which, struct fault *why)
 {
 	int rc = ask(b->budgetds[which], b->question, why);
 
-	return rc == 0 ? fault_errno(why, ENOSPC,
-		"a question was not funded: give the project more GPU-hours") : rc;
+	return rc == 0
+		? fault_errno(why, ENOSPC, "a question was not funded: give the project more GPU-hours") : rc;
 }
 
 static int bare_once(struct bench *b, struct fault *why)

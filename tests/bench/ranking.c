@@ -177,8 +177,7 @@ static double rank_anew(struct bench *b)
 	double begun = now_us(), took;
 
 	must(ledger_begin(b->reader, LEDGER_READ, &b->why) == 0 &&
-			ranking_new(b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, &r, &b->why) == 0,
-			b->why.text);
+		ranking_new(b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, &r, &b->why) == 0, b->why.text);
 	took = now_us() - begun;
 	ledger_rollback(b->reader);
 	ranking_free(r);
@@ -194,8 +193,8 @@ static double rank_changed(struct bench *b, struct ranking *kept)
 	does(b, sql);
 	begun = now_us();
 	must(ledger_begin(b->reader, LEDGER_READ, &b->why) == 0 &&
-			ranking_renew(kept, b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, &b->why) == 0,
-			b->why.text);
+		ranking_renew(kept, b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, &b->why) == 0,
+		b->why.text);
 	begun = now_us() - begun;
 	ledger_rollback(b->reader);
 	return begun;
@@ -244,8 +243,8 @@ static void keep_one(struct bench *b, const char *memory, struct ranking **kept)
 	size_t before = mallinfo2().uordblks;
 
 	must(ledger_begin(b->reader, LEDGER_READ, &b->why) == 0 &&
-			ranking_new(b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, kept, &b->why) == 0,
-			b->why.text);
+		ranking_new(b->reader, WINDOW_S, NULL, &gpus, time(NULL) + 1, kept, &b->why) == 0,
+		b->why.text);
 	ledger_rollback(b->reader);
 	printf("%s %zu\n", memory, mallinfo2().uordblks - before);
 }

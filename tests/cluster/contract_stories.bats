@@ -235,6 +235,8 @@ owed_of() { budgetctl tree -o json | jq -r --arg p "$1" '[.. | objects | select(
 }
 has_priority() { (($(priority_of "$1") > 0)); }
 
+is_settled() { (($(books "SELECT count(*) FROM run WHERE job = $(job "$1") AND ended IS NOT NULL") > 0)); }
+
 @test "a run that its user requeues to be protected anew is behind who used less" {
 	vision_is_ahead
 	as ada submit long --gpus=8 --nodes=2 --gpu-min-runtime=10m
@@ -244,5 +246,6 @@ has_priority() { (($(priority_of "$1") > 0)); }
 	as ada scontrol requeue "$(job long)"
 	eventually job_is train RUNNING funded
 	job_is long PENDING
+	eventually is_settled long
 	tell "the requeued run waits, charged for $(books "SELECT sum(ended - start) FROM run WHERE job = $(job long)") s that it ran"
 }

@@ -185,10 +185,8 @@ void bench_ranks(struct bench *b, int64_t now, int nprojects, int64_t out[O_NODE
 	struct ranking *r = NULL;
 
 	bench_must(slurm_link_cluster(b->d.slurm, &c, &b->why) == 0 &&
-		ledger_begin(b->d.ledger, LEDGER_READ, &b->why) == 0 &&
-			ranking_new(b->d.ledger, b->settings->window_s, b->d.rates, &c->healthy, now, &r,
-			&b->why) == 0,
-		b, "ranks");
+		ledger_begin(b->d.ledger, LEDGER_READ, &b->why) == 0 && ranking_new(b->d.ledger,
+		b->settings->window_s, b->d.rates, &c->healthy, now, &r, &b->why) == 0, b, "ranks");
 	ledger_rollback(b->d.ledger);
 	cluster_view_free(c);
 	for (int i = 0; i < nprojects; i++)

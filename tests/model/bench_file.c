@@ -138,8 +138,9 @@ static void wipe_open(struct bench *b)
 	empty_path(b, empty);
 	snprintf(attach, sizeof(attach), "ATTACH '%s' AS empty", empty);
 	done(b, b->wipe, sqlite3_open_v2(b->path, &b->wipe, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-		NULL) == SQLITE_OK && sqlite3_db_config(b->wipe, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0,
-		NULL) == SQLITE_OK && sqlite3_exec(b->wipe, attach, NULL, NULL, NULL) == SQLITE_OK);
+		NULL) == SQLITE_OK &&
+		sqlite3_db_config(b->wipe, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) == SQLITE_OK &&
+		sqlite3_exec(b->wipe, attach, NULL, NULL, NULL) == SQLITE_OK);
 	b->nwipes = 0;
 	wipe_add(b, "BEGIN IMMEDIATE", "");
 	tables = prepared(b, b->wipe, tables_sql);

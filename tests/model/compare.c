@@ -180,10 +180,8 @@ void compare_runs(struct history *h)
 	for (int i = 0; i < h->w.nrows; i++)
 		compare_run(h, &h->w.rows[i]);
 	if (sqlite3_prepare_v2(h->b->look,
-		    "SELECT (SELECT count(*) FROM hold WHERE closed_at IS NULL) + (SELECT count(*) FROM run"
-		    " WHERE ended IS NULL)",
-		    -1, &st, NULL) == SQLITE_OK &&
-		sqlite3_step(st) == SQLITE_ROW)
+		"SELECT (SELECT count(*) FROM hold WHERE closed_at IS NULL) + (SELECT count(*) FROM run"
+		" WHERE ended IS NULL)", -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
 		open = sqlite3_column_int64(st, 0);
 	sqlite3_finalize(st);
 	if (open != 0)

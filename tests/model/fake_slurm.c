@@ -214,16 +214,6 @@ int slurm_link_set_site_factor(struct slurm_link *l, const char *job, int32_t si
 	return job_for_update(l, job, why) ? 0 : -1;
 }
 
-int slurm_link_hold(struct slurm_link *l, const char *job, struct fault *why)
-{
-	return slurm_link_update(l, job, &(struct job_update){.hold = HOLD_AS_ADMIN}, why);
-}
-
-int slurm_link_release(struct slurm_link *l, const char *job, struct fault *why)
-{
-	return slurm_link_update(l, job, &(struct job_update){.hold = HOLD_RELEASE}, why);
-}
-
 /* --- slurmdbd ----------------------------------------------------------------------------------- */
 
 static void row(const struct w_row *r, int part, struct texts *t, struct run_row *out)

@@ -83,8 +83,8 @@ void books_open(struct books *b)
 	const char *tmp = getenv("TMPDIR");
 
 	*b = (struct books){0};
-	snprintf(b->folder, sizeof(b->folder), "%.40s/books-XXXXXX", tmp && *tmp &&
-		strlen(tmp) < 40 ? tmp : "/tmp");
+	snprintf(b->folder, sizeof(b->folder), "%.40s/books-XXXXXX",
+		tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
 	ck_assert_ptr_nonnull(mkdtemp(b->folder));
 	snprintf(b->path, sizeof(b->path), "%s/ledger.db", b->folder);
 	ck_assert_msg(ledger_create(b->path, &b->why) == 0 && ledger_open(b->path, &b->l, &b->why) == 0, "%s",

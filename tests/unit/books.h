@@ -68,7 +68,7 @@ struct import_result books_import(struct books *b, const struct import_run *r, b
 /* What a project itself was charged for what ran since `from` and counts in its ratio. */
 amount_t books_occupied(struct books *b, int64_t project, int64_t from);
 
- /* at the tightest node of its path */
+/* at the tightest node of its path */
 amount_t books_available(struct books *b, int64_t project, int64_t now);
 
 #endif

@@ -276,8 +276,8 @@ int slurm_link_set_qos(struct slurm_link *l, const char *job, const char *qos, s
 
 int slurm_link_set_site_factor(struct slurm_link *l, const char *job, int32_t site_factor, struct fault *why)
 {
-	return slurm_link_update(l, job, &(struct job_update){ .set_site_factor = true,
-		.site_factor = site_factor }, why);
+	return slurm_link_update(l, job,
+		&(struct job_update){ .set_site_factor = true, .site_factor = site_factor }, why);
 }
 
 static struct fake_job *find(const char *job)

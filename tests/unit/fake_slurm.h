@@ -32,13 +32,13 @@ struct fake_node {
 struct fake_node *fake_slurm_node(const char *name);
 
 void fake_slurm_reset(void);		/* no jobs, no GPUs */
- /* the next job tables are as slurmctld had them then; 0 = never mind */
+/* the next job tables are as slurmctld had them then; 0 = never mind */
 void fake_slurm_taken_at(int64_t at);
 void fake_slurm_healthy(int64_t gpus);	/* that many can be given work */
 void fake_slurm_nodes(int nodes, int gpus);	/* n0, n1... of so many GPUs each, in partition "gpu" */
 
 void fake_slurm_partitions(size_t count);	/* of which "gpu" is the last */
- /* what n0... have of features, memory_mb, reserved; nothing before */
+/* what n0... have of features, memory_mb, reserved; nothing before */
 struct node_view *fake_slurm_like(int node);
 
 /* A job that waits, of uid 1000: `gpus` by Slurm's own count. It has the QOS and the token of its answer.

@@ -142,8 +142,8 @@ static const struct case_row *fact(const char *name, const char *kind, int i)
 {
 	int r = 0;
 
-	while (r < facts()->rows && (strcmp(facts()->row[r].col[0], "machine") ||
-		strcmp(facts()->row[r].col[1], name)))
+	while (r < facts()->rows &&
+		(strcmp(facts()->row[r].col[0], "machine") || strcmp(facts()->row[r].col[1], name)))
 		r++;
 	if (r == facts()->rows) {
 		fprintf(stderr, "machines.cases has no %s\n", name);

@@ -29,8 +29,8 @@ const char *machine_temporary(const char *name, enum machine_part part, char dir
 void machine_remove(const char *dir);	/* a folder of machine_temporary, with all in it */
 
 /* A file below `dir`, folders made on the way, with the text and a newline; text NULL: remove the file. */
-void machine_put(const char *dir, const char *text, const char *path_format,
-	...) __attribute__((format(printf, 3, 4)));
+void machine_put(const char *dir, const char *text, const char *path_format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* The facts of a device. NULL at i = how many there are. */
 struct machine_device {

@@ -43,7 +43,7 @@ static struct fake_job *submit_as(uint32_t id, int64_t uid, const char *account,
 	int64_t limit_s, const char *rank, const char *array)
 {
 	char text[32], min[32];
-	struct question q = { .uid = uid, .account = account, .time_limit_s = limit_s, .requeueable = true, 
+	struct question q = { .uid = uid, .account = account, .time_limit_s = limit_s, .requeueable = true,
 		.text = { [OPT_MIN_RUNTIME] = min, [OPT_TEAM_RANK] = rank } };
 	struct fake_job *f;
 	struct verdict v;

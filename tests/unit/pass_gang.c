@@ -45,8 +45,8 @@ static struct verdict ask(const char *account, int gpus, const char *minimum, in
 	bool free = !strcmp(minimum, "free");
 	char text[32];
 	struct question q = { .uid = 1000, .account = account, .time_limit_s = 24 * HOUR, .requeueable = true,
-		.het = het, .text = { [OPT_MIN_RUNTIME] = free ? NULL : minimum,
-		[OPT_TIER] = free ? minimum : NULL } };
+		.het = het,
+		.text = { [OPT_MIN_RUNTIME] = free ? NULL : minimum, [OPT_TIER] = free ? minimum : NULL } };
 	struct verdict v;
 
 	snprintf(text, sizeof(text), "gres:gpu:%d", gpus);

@@ -92,18 +92,18 @@ START_TEST(a_parked_job_goes_up_the_ladder_step_by_step)
 	pass(NOON + 30 * MINUTES, NOON, NOON - HOUR);
 	ck_assert_str_eq(f->told,
 		"gpubudget: 2 GPUs were not used for 30 min. Unless they are used, the run loses its protection in 1 h 30 min and "
-				  "any funded job may displace it.");
+		"any funded job may displace it.");
 	pass(NOON + 31 * MINUTES, NOON, NOON - HOUR);
 	quiet_pass(NOON + 32 * MINUTES);
 	ck_assert_int_eq(f->lines, 1);
 	pass(NOON + 60 * MINUTES, NOON, NOON - HOUR);
 	ck_assert_str_eq(f->told,
 		"gpubudget: warning: 2 GPUs were not used for 1 h. Unless they are used, the run loses its protection in 1 h and "
-				  "any funded job may displace it.");
+		"any funded job may displace it.");
 	pass(NOON + 105 * MINUTES, NOON, NOON - HOUR);
 	ck_assert_str_eq(f->told,
 		"gpubudget: last warning: 2 GPUs were not used for 1 h 45 min. Unless they are used, the run loses its protection in "
-				  "15 min and any funded job may displace it.");
+		"15 min and any funded job may displace it.");
 	ck_assert(is_protected());
 	pass(NOON + 120 * MINUTES, NOON, NOON - HOUR);
 	ck_assert_str_eq(f->told,

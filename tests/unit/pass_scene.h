@@ -15,7 +15,7 @@
 void scene_begin(struct books *b, struct budgetd *d, struct settings **settings, struct controller **loop);
 void scene_end(struct books *b, struct budgetd *d, struct settings *settings, struct controller *loop);
 
- /* and the books are sound behind it */
+/* and the books are sound behind it */
 void scene_pass(struct books *b, struct controller *loop, int64_t now);
 
 #endif

@@ -21,8 +21,9 @@ static int say(const char *dir)
 	setenv("HWLOC_FSROOT", dir, 1);
 	setenv("HWLOC_COMPONENTS", "linux,stop", 1);
 	setenv("HWLOC_THISSYSTEM", "0", 1);
-	if (hwloc_topology_init(&t) < 0 || hwloc_topology_set_io_types_filter(t,
-		HWLOC_TYPE_FILTER_KEEP_ALL) < 0 || hwloc_topology_load(t) < 0)
+	if (hwloc_topology_init(&t) < 0 ||
+		hwloc_topology_set_io_types_filter(t, HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
+		hwloc_topology_load(t) < 0)
 		return EXIT_FAILURE;
 	while ((o = hwloc_get_next_pcidev(t, o))) {
 		const struct hwloc_pcidev_attr_s *a = &o->attr->pcidev;

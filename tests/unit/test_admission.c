@@ -160,8 +160,8 @@ static void read_path(struct scene *s)
 
 static void read_scene(struct scene *s, const struct case_row *row)
 {
-	*s = (struct scene){ .row = row, .rules = { .default_min_runtime_s = 900,
-		.max_min_runtime_s = 8 * 3600, .grace_s = 120 } };
+	*s = (struct scene){ .row = row,
+		.rules = { .default_min_runtime_s = 900, .max_min_runtime_s = 8 * 3600, .grace_s = 120 } };
 	job_options_init(&s->options);
 	s->question = (struct admission_question){ .request = &s->request, .options = &s->options,
 		.requeueable = true, .signal = SIGTERM, .on_exhausted = ADMIT_FREE };

@@ -97,7 +97,7 @@ static void columns_but_other_keys(const char *table, const char *key, char *out
 		"SELECT group_concat(CASE WHEN name IN (SELECT name FROM pragma_index_info('%s')) THEN '\"' || name || '\"'"
 		" WHEN pk OR (NOT \"notnull\" AND name IN (SELECT i.name FROM pragma_index_list('%s') l, pragma_index_info(l.name) i"
 		"  WHERE l.\"unique\")) THEN 'NULL' ELSE '\"' || name || '\"' END, ', ') FROM pragma_table_info(?1)",
-			key, table);
+		key, table);
 	text_of(sql, table, out, size);
 }
 
@@ -161,9 +161,9 @@ static void add_what_the_fixture_lacks(void)
 {
 	static const char rows_sql[] =
 		"INSERT INTO journal (at, kind, allocation, project, units, balance, actor, corrects)"
-				       " SELECT at, 'void', allocation, project, -units, balance - units, 'ada', id FROM journal WHERE id = 3;"
-				       "INSERT INTO import (at, actor, hash) VALUES (1, 'root', zeroblob(32)), (1, 'root', NULL);"
-				       "INSERT INTO capacity (at, units) VALUES (1, 16000)";
+		" SELECT at, 'void', allocation, project, -units, balance - units, 'ada', id FROM journal WHERE id = 3;"
+		"INSERT INTO import (at, actor, hash) VALUES (1, 'root', zeroblob(32)), (1, 'root', NULL);"
+		"INSERT INTO capacity (at, units) VALUES (1, 16000)";
 
 	ck_assert_msg(sqlite3_exec(db, rows_sql, NULL, NULL, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
 }
@@ -227,8 +227,8 @@ START_TEST(an_allocation_that_the_journal_names_keeps_what_was_counted_by)
 		SQLITE_OK);
 	ck_assert_int_eq(sqlite3_exec(db,
 		"INSERT INTO allocation (project, starts, created_at) VALUES (2, 5, 5);"
-					  "UPDATE allocation SET starts = 6 WHERE id = last_insert_rowid()",
-					  NULL, NULL, NULL), SQLITE_OK);
+		"UPDATE allocation SET starts = 6 WHERE id = last_insert_rowid()", NULL, NULL, NULL),
+		SQLITE_OK);
 }
 END_TEST
 

@@ -33,13 +33,12 @@ static int settings_said(struct ledger *l, void *arg, struct fault *why)
 
 	(void)arg;
 	return change_number(l, &w, &(struct change){ .project = 2, .what = "share" }, 1, 3, why) < 0 ||
-		project_set(l, &is, why) < 0 ||
-			change_project(l, &w, &was, &is, why) < 0 ||
-			change_allocation(l, &w, &a, &open, why) < 0 ||
-			member_set(l, 2, "ada", ROLE_OWNER, why) < 0 ||
-			change_role(l, &w, 2, "ada", ROLE_NOBODY, ROLE_OWNER, why) < 0 ||
-			change_existence(l, &w, 1, true, why) < 0 ||
-			change_allocation(l, &w, NULL, &added, why) < 0 ? -1 : 0;
+		project_set(l, &is, why) < 0 || change_project(l, &w, &was, &is, why) < 0 ||
+		change_allocation(l, &w, &a, &open, why) < 0 ||
+		member_set(l, 2, "ada", ROLE_OWNER, why) < 0 ||
+		change_role(l, &w, 2, "ada", ROLE_NOBODY, ROLE_OWNER, why) < 0 ||
+		change_existence(l, &w, 1, true, why) < 0 ||
+		change_allocation(l, &w, NULL, &added, why) < 0 ? -1 : 0;
 }
 
 /* lab (1) above vision (2), an allocation each. Run 1 ended in time, run 2 runs, admission 3 waits, run 3

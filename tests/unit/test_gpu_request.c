@@ -176,7 +176,8 @@ START_TEST(the_first_tasks_of_an_array_are_named_as_slurm_names_them)
 		{ "7", 1, "7", 1 },
 		{ "7", 0, "", 0 },
 		{ "x", 1, "", 0 },
-		{ "1,3,5,7,9,11,13,15,17,19", 10, "1,3,5,7,9,11,13,15", 8 },	/* what the buffer has room for */
+		/* what the buffer has room for */
+		{ "1,3,5,7,9,11,13,15,17,19", 10, "1,3,5,7,9,11,13,15", 8 },
 	};
 	char buf[20];
 

@@ -181,7 +181,7 @@ START_TEST(series_that_say_nothing_of_whose_they_are_are_told_so)
 	ck_assert_int_eq(errno, EINVAL);
 	ck_assert_str_eq(why.text,
 		"the query for utilisation has 1 series, and none says whose GPU it is: neither hpc_job nor Hostname and "
-				   "device are labels of them");
+		"device are labels of them");
 	ck_assert_uint_eq(table.count, 0);
 	ck_assert_int_eq(table.until, 0);
 }

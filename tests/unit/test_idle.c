@@ -12,6 +12,9 @@
 
 static struct case_table ladder, gpus;
 
+static const struct idle_limits limits = { .note_s = 30 * MINUTE, .warning_s = 60 * MINUTE,
+	.last_warning_s = 105 * MINUTE, .unprotected_s = 120 * MINUTE };
+
 static const char *const words[] = {
 	[IDLE_NOTHING] = "-",
 	[IDLE_NOTE] = "note",
@@ -31,10 +34,9 @@ static enum idle_word word_of(const struct case_table *t, const struct case_row 
 START_TEST(ladder_is_as_the_table_says)
 {
 	const struct case_row *c = &ladder.row[_i];
-	struct idle_limits l = idle_defaults();
 	int64_t said_at = case_none(c, 2) ? 0 : BEGAN + case_number(c, 2) * MINUTE;
 	enum idle_word next =
-		idle_next(&l, BEGAN, word_of(&ladder, c, 1), said_at, BEGAN + case_number(c, 3) * MINUTE);
+		idle_next(&limits, BEGAN, word_of(&ladder, c, 1), said_at, BEGAN + case_number(c, 3) * MINUTE);
 
 	ck_assert_msg(next == word_of(&ladder, c, 4), "%s: said %s, the table says %s", c->col[0],
 		words[next], c->col[4]);
@@ -43,10 +45,8 @@ END_TEST
 
 START_TEST(nothing_is_said_to_a_job_that_works)
 {
-	struct idle_limits l = idle_defaults();
-
-	ck_assert_int_eq(idle_next(&l, 0, IDLE_NOTHING, 0, BEGAN), IDLE_NOTHING);
-	ck_assert_int_eq(idle_next(&l, 0, IDLE_WARNING, BEGAN, BEGAN), IDLE_NOTHING);
+	ck_assert_int_eq(idle_next(&limits, 0, IDLE_NOTHING, 0, BEGAN), IDLE_NOTHING);
+	ck_assert_int_eq(idle_next(&limits, 0, IDLE_WARNING, BEGAN, BEGAN), IDLE_NOTHING);
 }
 END_TEST
 

@@ -29,8 +29,7 @@ static struct import_run run_of(int64_t job, int64_t start, int64_t hours)
 	return (struct import_run){ .cluster = "c", .label = "job", .partition = "gpu", .state = "COMPLETED",
 		.job = job, .start = start, .project = vision, .uid = 1000, .tier = TIER_FUNDED, .npieces = 1,
 		.pieces = { { .submit = start - 60, .from = start, .end = start + hours * HOUR, .gpus = GPUS,
-		.price = GPUS * AMOUNT_RATE_ONE,
-			.tres = "gres/gpu=2" } } };
+		.price = GPUS * AMOUNT_RATE_ONE, .tres = "gres/gpu=2" } } };
 }
 
 /* It was made larger or smaller after `hours` more. */

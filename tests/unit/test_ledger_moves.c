@@ -172,8 +172,8 @@ static int withdraw_all(struct ledger *l, void *arg, struct fault *why)
 
 	x->e = (struct journal_entry){ .at = NOON, .actor = "ada", .reason = "removed" };
 	return money_unspent(l, x->project, NOON, &x->before, why) < 0 ||
-		money_withdraw_all(l, x->project, &x->e, NOON, why) < 0 ?
-		       -1 : money_unspent(l, x->project, NOON, &x->after, why);
+		money_withdraw_all(l, x->project, &x->e, NOON, why) < 0 ? -1
+		: money_unspent(l, x->project, NOON, &x->after, why);
 }
 
 START_TEST(all_that_is_unspent_is_withdrawn_by_a_row_for_each_allocation)

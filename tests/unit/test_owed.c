@@ -165,7 +165,7 @@ static int nodes_go(struct ledger *l, void *arg, struct fault *why)
 	(void)arg;
 	return capacity_add(l, NOON - HOUR, 16 * AMOUNT_RATE_ONE, why) < 0 ||
 		capacity_add(l, NOON + 2 * HOUR, 8 * AMOUNT_RATE_ONE, why) < 0 ||
-			       capacity_add(l, NOON + 4 * HOUR, 16 * AMOUNT_RATE_ONE, why) < 0 ? -1 : 0;
+		capacity_add(l, NOON + 4 * HOUR, 16 * AMOUNT_RATE_ONE, why) < 0 ? -1 : 0;
 }
 
 START_TEST(what_was_not_there_is_owed_to_nobody)

@@ -97,8 +97,8 @@ static void weigh(int64_t project, int64_t share, int64_t at)
 
 static void move(int64_t project, int64_t parent, int64_t at)
 {
-	done(edit, (struct edit){ .project = project, .share = -1, .at = at, .moves = true,
-		.parent = parent });
+	done(edit,
+		(struct edit){ .project = project, .share = -1, .at = at, .moves = true, .parent = parent });
 }
 
 struct gpus {
@@ -268,8 +268,7 @@ START_TEST(what_was_imported_makes_its_projects_as_old_as_it_is)
 	struct import_run r = { .cluster = "c", .label = "1", .partition = "gpu", .state = "COMPLETED",
 		.job = 1, .start = NOON - 84 * HOUR, .project = new, .uid = 1000, .tier = TIER_FUNDED,
 		.npieces = 1, .pieces = { { .submit = NOON - 84 * HOUR, .from = NOON - 84 * HOUR,
-		.end = NOON - 83 * HOUR, .gpus = 1,
-			.price = AMOUNT_RATE_ONE, .tres = "gres/gpu=1" } } };
+		.end = NOON - 83 * HOUR, .gpus = 1, .price = AMOUNT_RATE_ONE, .tres = "gres/gpu=1" } } };
 
 	books_import(&b, &r, false);
 	ck_assert_double_eq(ENTITLED(new, NOON), 672);

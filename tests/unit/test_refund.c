@@ -24,8 +24,7 @@ START_TEST(the_rule_is_as_the_table_says)
 	const struct case_row *row = &cases.row[_i];
 	struct refund_run r = { .state = row->col[STATE], .funded = case_number(row, FUNDED),
 		.displaced = run_gave_way(row->col[STATE], case_number(row, TOLD)),
-			.unprotected = case_number(row, LOST),
-		.start = NOON, .end = NOON + case_number(row, RAN),
+		.unprotected = case_number(row, LOST), .start = NOON, .end = NOON + case_number(row, RAN),
 		.min_runtime_s = case_number(row, MINIMUM), .node_fail_s = case_number(row, CAP) };
 	int64_t since = -1, want = case_none(row, SINCE) ? -1 : NOON + case_number(row, SINCE);
 	const char *cause = causes[refund_cause(&r, &since)];

@@ -122,9 +122,8 @@ static int cap_somebody(struct ledger *l, void *arg, struct fault *why)
 	if (slot_add(l, &of_slot, &slot, NOON, why) < 0)
 		return -1;
 	ids[SLOT][x->p] = slot.id;
-	return cap_set(l, &c, NOON, why) < 0 ||
-			change_add(l, &w, &(struct change){ .project = c.project, .what = "cap_units",
-			.user = "ada", .became = "180000000" }, why) < 0 ? -1 : 0;
+	return cap_set(l, &c, NOON, why) < 0 || change_add(l, &w, &(struct change){ .project = c.project,
+		.what = "cap_units", .user = "ada", .became = "180000000" }, why) < 0 ? -1 : 0;
 }
 
 static int appoint(struct ledger *l, void *arg, struct fault *why)
@@ -281,8 +280,8 @@ static void rows_text(struct json_object *rows, char out[PLACES + 2])
 
 			if (json_object_object_get_ex(json_object_array_get_idx(rows, i), keys[k], &o))
 				for (enum place p = 0; p < PLACES; p++)
-					seen[p] = seen[p] || strcmp(json_object_get_string(o),
-						place_name[p]) == 0;
+					seen[p] = seen[p] ||
+						strcmp(json_object_get_string(o), place_name[p]) == 0;
 		}
 	for (enum place p = 0; p < PLACES; p++)
 		if (seen[p])
@@ -386,8 +385,8 @@ END_TEST
 /* At its own socket, where slurmctld asks; elsewhere the table says no. */
 START_TEST(verdicts_are_given_to_root_and_slurmuser_at_the_plugins_socket)
 {
-	const struct case_row row = { .n = 2, .col = { "POST /v1/verdicts",
-		"{\"kind\":\"submit\",\"uid\":0,\"account\":\"own\"}" } };
+	const struct case_row row = { .n = 2,
+		.col = { "POST /v1/verdicts", "{\"kind\":\"submit\",\"uid\":0,\"account\":\"own\"}" } };
 
 	for (size_t i = 0; i < PEOPLE; i++) {
 		bool slurm = people_is_slurm(d.people, people[i].uid);
@@ -403,7 +402,8 @@ END_TEST
 
 static const struct {
 	const char *body, *owners,
-		*members;	/* after it, from "ada" the owner and "bob" the member; NULL = refused, and as before */
+		/* after it, from "ada" the owner and "bob" the member; NULL = refused, and as before */
+		*members;
 } lists[] = {
 	{ "{\"remove_owners\":[\"ada\"],\"add_members\":[\"ada\"],\"force\":true}", "", "ada bob" },
 	{ "{\"add_members\":[\"ada\"],\"remove_owners\":[\"ada\"],\"force\":true}", "", "ada bob" },

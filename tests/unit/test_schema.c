@@ -19,8 +19,8 @@ static void setup(void)
 {
 	const char *tmp = getenv("TMPDIR");
 
-	snprintf(folder, sizeof(folder), "%.40s/schema-XXXXXX", tmp && *tmp &&
-		strlen(tmp) < 40 ? tmp : "/tmp");
+	snprintf(folder, sizeof(folder), "%.40s/schema-XXXXXX",
+		tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/ledger.db", folder);
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
@@ -106,8 +106,8 @@ START_TEST(every_schema_that_was_released_is_brought_forward)
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 	ck_assert_int_eq(ask("PRAGMA user_version"), (int64_t)schema_steps.count);
 	ck_assert_int_eq(ask("SELECT amount - charged - held FROM allocation_sum s JOIN allocation a ON a.id = s.allocation"
-			     " JOIN project p ON p.id = a.project WHERE p.name = 'vision'"),
-			     183600000 - 5400000 - 10800000);
+		" JOIN project p ON p.id = a.project WHERE p.name = 'vision'"),
+		183600000 - 5400000 - 10800000);
 }
 END_TEST
 
@@ -119,9 +119,9 @@ static const char wider[] = "ALTER TABLE journal ADD COLUMN later INTEGER REFERE
 			    "ALTER TABLE run ADD COLUMN later TEXT;";
 static const char rebuilt[] =
 	"CREATE TABLE member_new (project INTEGER NOT NULL REFERENCES project(id), user TEXT NOT NULL, role TEXT NOT NULL,"
-			      " since INTEGER, PRIMARY KEY (project, user)) STRICT, WITHOUT ROWID;"
-			      "INSERT INTO member_new SELECT project, user, role, NULL FROM member;"
-			      "DROP TABLE member; ALTER TABLE member_new RENAME TO member;";
+	" since INTEGER, PRIMARY KEY (project, user)) STRICT, WITHOUT ROWID;"
+	"INSERT INTO member_new SELECT project, user, role, NULL FROM member;"
+	"DROP TABLE member; ALTER TABLE member_new RENAME TO member;";
 
 START_TEST(all_steps_that_are_missing_are_taken_in_order)
 {
@@ -160,7 +160,7 @@ START_TEST(a_new_file_and_one_that_was_brought_forward_are_alike)
 {
 	static const char all_sql[] =
 		"SELECT count(*) FROM (SELECT type, name, sql FROM main.sqlite_schema EXCEPT SELECT type, name, sql FROM"
-				      " other.sqlite_schema)";
+		" other.sqlite_schema)";
 	const struct schema_steps later = STEPS(schema_steps.sql[0], wider, rebuilt);
 	char other[144], attach[180];
 	sqlite3 *fresh;

@@ -82,8 +82,7 @@ START_TEST(what_waits_for_money_is_held_and_marked)
 	struct verdict v;
 
 	ck_assert_int_eq(verdict_read(json_tokener_parse("{\"verdict\": \"accept\", \"tier\": \"funded\","
-							 "\"token\": \"gpubudget:a1\", \"held\": true}"), &v,
-							 NULL), 0);
+		"\"token\": \"gpubudget:a1\", \"held\": true}"), &v, NULL), 0);
 	verdict_apply(&v, &d);
 	ck_assert_uint_eq(d.priority, 0);
 	ck_assert_str_eq(d.admin_comment, "gpubudget:a1 gpubudget-waits");

@@ -37,8 +37,7 @@ static void read_project(struct tree *t, char *text)
 
 	*n = (struct budget_node){ .metered = money != NULL };
 	if (money && sscanf(money, "=%jd,%jd,%jd.%jd", (intmax_t *)&n->amount, (intmax_t *)&n->held,
-		(intmax_t *)&n->cap,
-			(intmax_t *)&t->cap_user[t->count]) < 1)
+		(intmax_t *)&n->cap, (intmax_t *)&t->cap_user[t->count]) < 1)
 		cases_die(&cases, t->row, "%s has no amount", text);
 	if (money)
 		*money = '\0';

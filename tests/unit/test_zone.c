@@ -75,6 +75,16 @@ START_TEST(a_day_begins_at_the_local_midnight)
 }
 END_TEST
 
+START_TEST(a_moment_is_written_as_utc)
+{
+	char text[ZONE_TEXT_MAX];
+
+	ck_assert_str_eq(zone_utc_text(1774738800, text), "2026-03-28T23:00:00Z");
+	ck_assert_str_eq(zone_utc_text(0, text), "1970-01-01T00:00:00Z");
+	ck_assert_str_eq(zone_utc_text(INT64_MAX, text), "9223372036854775807");
+}
+END_TEST
+
 START_TEST(a_zone_that_the_system_does_not_have_is_refused)
 {
 	static const char *const names[] = {
@@ -116,6 +126,7 @@ Suite *zone_suite(void)
 	tcase_add_loop_test(t, a_reading_of_the_clock_is_no_one_or_two_moments, 0, readings.rows);
 	tcase_add_loop_test(t, a_month_ends_where_the_table_says, 0, months.rows);
 	tcase_add_test(t, a_day_begins_at_the_local_midnight);
+	tcase_add_test(t, a_moment_is_written_as_utc);
 	tcase_add_test(t, a_zone_that_the_system_does_not_have_is_refused);
 	tcase_add_test(t, the_process_keeps_its_own_zone);
 	suite_add_tcase(s, t);
