@@ -24,6 +24,8 @@
 
 #define UPDATES_A_SECOND 200		/* as places: each costs slurmctld 0.6 ms */
 #define MOVED_S 60			/* a planned start that moves by less is the same */
+#define GIVEN_UP_AFTER_S 180		/* a gang that has its nodes: Slurm backfills every 30 s */
+#define GIVEN_UP_FOR_S 600
 #define FORGET_AFTER_S (30 * 86400)	/* what was written so long ago stands in no record of a job that neither waits nor runs */
 
 struct kept_row {
@@ -151,6 +153,24 @@ int pass_guard_choose(struct pass *p, struct room *room, const struct placement_
 	if (!promised)
 		placement_guard(room_placement(room), c->parts, c->nparts, at);
 	return 0;
+}
+
+static int write_given_up(struct pass *p, void *arg, struct fault *why)
+{
+	return guard_give_up(p->b->ledger, *(const int64_t *)arg, p->now, p->now - GIVEN_UP_FOR_S, why);
+}
+
+int pass_guard_gives_up(struct pass *p, const struct waiting *w, bool has_nodes, struct fault *why)
+{
+	int64_t admission = w->admission.id;
+
+	if (p->guard.admission != admission)
+		return guard_given_up(p->books, admission, p->now - GIVEN_UP_FOR_S, why);
+	if (!has_nodes || p->now - p->guard.at <= GIVEN_UP_AFTER_S)
+		return 0;
+	log_info("job %u does not start on the nodes that were cleared for it: they are given up",
+		pass_array_or_job_id(w->job));
+	return pass_write(p, LEDGER_HOLDS, write_given_up, &admission, why) < 0 ? -1 : 1;
 }
 
 /* --- who is kept off ---------------------------------------------------------------------------- */

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #define SERVED_MAX 64			/* in one pass: ratios are counted anew after each */
-#define GIVEN_UP_AFTER_S 180		/* a het job that has its nodes: Slurm backfills every 30 s */
 #define IN_VAIN_S 600			/* nobody is told to go again that soon for a job that could not use it */
 
 /* Jobs of one project, or of one user of it, that are alike: what holds for one of them in a pass holds for
@@ -289,16 +288,26 @@ static enum served make_room(struct serving *v, const struct kind *k, const stru
 	return rc == 1 ? YES : NO;
 }
 
+/* It fits now: since when, as far as nodes are kept for it. */
+static int64_t fits_since(const struct pass *p, const struct waiting *w)
+{
+	return p->guard.admission == w->admission.id && p->guard.at < p->now ? p->guard.at : p->now;
+}
+
 /* The first gang that waited long keeps its nodes: those that it is promised, now or once who is told to go
  * is gone, or will get first. */
 static enum served keep_nodes(struct serving *v, const struct kind *k, const struct waiting *w, bool fits,
 	enum served got)
 {
 	const struct placement_rules rules = rules_of(v);
-	int64_t promised = got == NO ? 0 : fits ? v->p->now : v->p->now + v->p->b->settings->grace_s;
+	int64_t promised = got == NO ? 0 : fits ? fits_since(v->p, w) : v->p->now + v->p->b->settings->grace_s;
+	int up;
 
 	if (got == FAILED || !k->shape.cleared || v->p->next_guard.nodes[0] || (got == NO && !v->looked))
 		return got;
+	up = pass_guard_gives_up(v->p, w, fits, v->why);
+	if (up != 0)
+		return up < 0 ? FAILED : got;
 	return pass_guard_choose(v->p, v->room, &rules, &k->shape, w, &v->choice, promised) < 0
 		? out_of_memory(v) : got;
 }
@@ -378,28 +387,6 @@ static int64_t due_for(const struct pass *p, const struct waiting *w)
 	return due;
 }
 
-/* It had what it needs for long enough, and did not start: it needs something that is not known here. Its
- * nodes are given up for a while. */
-static bool is_given_up(const struct pass *p, const struct waiting *w)
-{
-	const struct guard *g = &p->guard;
-
-	if (g->admission != w->admission.id)
-		return false;
-	return g->nodes[0] ? p->now - g->at > GIVEN_UP_AFTER_S : p->now - g->at <= IN_VAIN_S;
-}
-
-static void give_up(struct pass *p, const struct waiting *w)
-{
-	p->next_guard = p->guard;
-	if (!p->guard.nodes[0])
-		return;
-	log_info("job %u does not start on the nodes that were cleared for it: they are given up",
-		pass_array_or_job_id(w->job));
-	p->next_guard.nodes[0] = '\0';
-	p->next_guard.at = p->now;
-}
-
 static bool is_funded(const struct room_run *x)
 {
 	return x && x->run.tier == TIER_FUNDED;
@@ -429,8 +416,8 @@ static int tell_all(struct serving *v, const struct together *t, const struct wa
 static int promise_all(struct serving *v, const struct together *t, const struct waiting *w, bool fits)
 {
 	struct pass *p = v->p;
-	bool has_nodes = p->guard.admission == w->admission.id && p->guard.nodes[0];
-	int64_t at = due_for(p, w), begun = has_nodes ? p->guard.at : p->now + GUARD_CLOSES_S(p->b->settings);
+	int64_t at = due_for(p, w), begun = p->guard.admission == w->admission.id ? p->guard.at
+		: p->now + GUARD_CLOSES_S(p->b->settings);
 	int rc = 0;
 
 	for (size_t i = 0; i < t->n; i++)
@@ -476,10 +463,9 @@ static enum served serve_het(struct serving *v, struct kind *k)
 
 	if (v->p->next_guard.nodes[0])
 		return NO;
-	if (is_given_up(v->p, w)) {
-		give_up(v->p, w);
-		return NO;
-	}
+	rc = pass_guard_gives_up(v->p, w, true, v->why);
+	if (rc != 0)
+		return rc < 0 ? FAILED : NO;
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return out_of_memory(v);
