@@ -87,9 +87,9 @@ static bool is_served(const struct pass *p, const struct waiting *w)
 static int compare_shapes(const struct placement_job *x, const struct placement_job *y)
 {
 	const int64_t a[] = { x->project, x->user, x->front, x->cleared, x->nodes, x->gpus,
-		(int64_t)(intptr_t)x->kinds };
+		(int64_t)(intptr_t)x->kinds, (int64_t)(intptr_t)x->may_use };
 	const int64_t b[] = { y->project, y->user, y->front, y->cleared, y->nodes, y->gpus,
-		(int64_t)(intptr_t)y->kinds };
+		(int64_t)(intptr_t)y->kinds, (int64_t)(intptr_t)y->may_use };
 
 	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++)
 		if (a[i] != b[i])

@@ -59,6 +59,7 @@ struct placement_job {
 	uint32_t nodes;  /* over how many, at least 1; the first `gpus % nodes` get one GPU more */
 	int32_t gpus;    /* of all nodes together, >= nodes */
 	const bool *kinds; /* by a node's kind: will such a node do? Borrowed. NULL: all will */
+	const bool *may_use; /* by a node's index: may it have that one? Borrowed. NULL: all */
 	int64_t keeps_s; /* how long it will certainly keep them: its minimum runtime */
 	bool kept_only;  /* of the nodes that will do only those of placement_keep */
 };
