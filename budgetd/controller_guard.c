@@ -405,6 +405,24 @@ static int follow_all(struct keeping *x)
 	return rc;
 }
 
+/* Who is no business of ours any more has nothing of ours left. */
+static int let_back_where_off(struct keeping *x)
+{
+	struct pass *p = x->p;
+	int rc = 0;
+
+	for (size_t i = 0; x->nrows && i < p->jobs->count && rc == 0; i++) {
+		const struct job_view *j = &p->jobs->jobs[i];
+		struct waiting w = { .job = j };
+
+		if (j->stage != STAGE_PENDING || !j->excluded || pass_mode(p, j) != ENFORCE_OFF)
+			continue;
+		rc = pass_admission(p, j, &w.admission, x->why);
+		rc = rc == 1 ? follow_record(x, &w, j) : rc;
+	}
+	return rc;
+}
+
 static int look_around(struct keeping *x)
 {
 	struct pass *p = x->p;
@@ -427,7 +445,7 @@ int pass_keep_off(struct pass *p, struct fault *why)
 	if (rc == 0 && p->guard.nodes[0])
 		rc = look_around(&x) < 0 ? -1 : choose(&x);
 	if (rc == 0)
-		rc = follow_all(&x);
+		rc = follow_all(&x) < 0 ? -1 : let_back_where_off(&x);
 	for (size_t i = 0; i < x.nrows; i++) {
 		free(x.rows[i].written);
 		free(x.rows[i].own);

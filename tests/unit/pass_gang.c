@@ -275,6 +275,26 @@ START_TEST(a_gang_that_fits_and_does_not_start_gives_its_nodes_up_for_a_while)
 }
 END_TEST
 
+/* Nothing of ours stays in Slurm where nothing is enforced any more. */
+START_TEST(where_nothing_is_enforced_any_more_nobody_is_kept_off)
+{
+	static const enum enforcement modes[] = { ENFORCE_WARN, ENFORCE_OFF };
+
+	scene();
+	sooner->view.required = "n1";
+	pass(NOON + 6);
+	pass(NOON + 7000);
+	pass(NOON + 7005);
+	excludes(later, "n0,n1");
+	ck_assert_int_eq(sooner->view.held, HELD_BY_ADMIN);
+	settings->enforce = (int)modes[_i];
+	pass(NOON + 7010);
+	pass(NOON + 7015);
+	excludes(later, "");
+	ck_assert_int_eq(sooner->view.held, HELD_NOT);
+}
+END_TEST
+
 /* --- het jobs ----------------------------------------------------------------------------------- */
 
 static struct fake_job *loose, *past, *inside, *component[2];
@@ -433,6 +453,7 @@ Suite *pass_gang_suite(void)
 	tcase_add_test(t, who_goes_before_the_gang_is_not_kept_off);
 	tcase_add_test(t, with_displace_off_nobody_is_kept_off);
 	tcase_add_test(t, a_gang_that_fits_and_does_not_start_gives_its_nodes_up_for_a_while);
+	tcase_add_loop_test(t, where_nothing_is_enforced_any_more_nobody_is_kept_off, 0, 2);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(h, setup, teardown);
 	tcase_add_test(h, free_runs_and_funded_ones_go_together_for_all_components);
