@@ -3,6 +3,7 @@
  * waited long */
 #include "budgetd/admit.h"
 #include "budgetd/cluster_state.h"
+#include "budgetd/routes.h"
 #include "tests/unit/fake_slurm.h"
 #include "tests/unit/pass_scene.h"
 #include "tests/unit/suites.h"
@@ -275,6 +276,35 @@ START_TEST(a_gang_that_fits_and_does_not_start_gives_its_nodes_up_for_a_while)
 }
 END_TEST
 
+/* May its user give the record other excluded nodes? */
+static bool may_exclude(const char *job)
+{
+	struct request rq = { .b = &d, .now = NOON + 6, .body = json_object_new_object() };
+	bool may;
+
+	json_object_object_add(rq.body, "kind", json_object_new_string("exclude"));
+	json_object_object_add(rq.body, "job", json_object_new_string(job));
+	ck_assert_msg(verdict_post(&rq, &b.why) == 0, "%s", b.why.text);
+	may = !strcmp(json_object_get_string(json_object_object_get(rq.reply, "verdict")), "accept");
+	json_object_put(rq.reply);
+	json_object_put(rq.body);
+	return may;
+}
+
+START_TEST(its_user_cannot_take_out_what_was_written)
+{
+	scene();
+	pass(NOON + 6);
+	ck_assert(!may_exclude("5"));
+	ck_assert(may_exclude("6") && may_exclude("4") && may_exclude("77"));
+	gang->view.stage = STAGE_ENDED;
+	gang->view.base_state = "CANCELLED";
+	pass(NOON + 11);
+	pass(NOON + 16);
+	ck_assert(may_exclude("5"));
+}
+END_TEST
+
 /* Nothing of ours stays in Slurm where nothing is enforced any more. */
 START_TEST(where_nothing_is_enforced_any_more_nobody_is_kept_off)
 {
@@ -453,6 +483,7 @@ Suite *pass_gang_suite(void)
 	tcase_add_test(t, who_goes_before_the_gang_is_not_kept_off);
 	tcase_add_test(t, with_displace_off_nobody_is_kept_off);
 	tcase_add_test(t, a_gang_that_fits_and_does_not_start_gives_its_nodes_up_for_a_while);
+	tcase_add_test(t, its_user_cannot_take_out_what_was_written);
 	tcase_add_loop_test(t, where_nothing_is_enforced_any_more_nobody_is_kept_off, 0, 2);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(h, setup, teardown);
