@@ -198,7 +198,8 @@ void pass_let_go(struct pass *p, const struct job_view *j)
 
 	if (j->cron || !job_held_by_us(j))
 		return;
-	log_info("job %u was held by budgetd and is released: nothing is enforced where it is to run", j->job_id);
+	log_info("job %u was held by budgetd and is released: nothing is enforced where it is to run",
+		j->job_id);
 	if (pass_mark(p, j, NULL, NULL, false, &why) < 0)
 		complain(j, &why);
 }

@@ -254,9 +254,9 @@ static int answer_exclude(struct request *rq, struct verdict *v, struct fault *w
 		return 0;
 	*v = (struct verdict){0};
 	snprintf(v->text, sizeof(v->text),
-		"refused: nodes are cleared for job %u, and the excluded nodes of job %s keep it off them. They are "
-		"as they were when that one has started (budgetctl why %s); to exclude others now, cancel the job and submit it anew.",
-		g.job, job, job);
+		"refused: nodes are cleared for job %u, and the excluded nodes of job %s keep it off them. "
+		"They are as they were when that one has started (budgetctl why %s); to exclude others now, "
+		"cancel the job and submit it anew.", g.job, job, job);
 	return 0;
 }
 
@@ -278,7 +278,8 @@ int verdict_post(struct request *rq, struct fault *why)
 		rc = answer_exclude(rq, &v, why);
 	else
 		return fault_errno(why, EINVAL,
-			"\"kind\" must be \"submit\", \"modify\", \"hold\" or \"exclude\", not \"%.40s\"", kind);
+			"\"kind\" must be \"submit\", \"modify\", \"hold\" or \"exclude\", not \"%.40s\"",
+			kind);
 	if (rc == 0)
 		rq->reply = verdict_json(rq, &v);
 	return rc;

@@ -137,7 +137,8 @@ int pass_het_take_turn(struct pass *p, void *arg, struct fault *why);
 
 /* --- controller_held.c: what waits for money is held, what is paid for is released --- */
 void pass_follow_held(struct pass *p, const struct waiting *w);
-void pass_let_go(struct pass *p, const struct job_view *j);	/* nothing is enforced where it is: no hold of ours */
+ /* no hold of ours any more: nothing is enforced where it is to run */
+void pass_let_go(struct pass *p, const struct job_view *j);
 void pass_mend_running(struct pass *p, const struct job_view *j);	/* it runs and is held */
  /* it was displaced because its user held it */
 int pass_release_displaced(struct pass *p, const struct job_view *j, struct fault *why);

@@ -458,9 +458,11 @@ START_TEST(while_it_has_given_up_another_one_may_have_nodes_kept)
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM guard WHERE nodes = ''"), 1);
 	gang = submit(12, "vision", 16, "1h", NOON + 301 - WAITED);
 	gang->view.node_count = 2;
-	for (int64_t t = 302; t < 400; t += 10) {	/* and the first one does not ask for them again meanwhile */
+	/* and the first one does not ask for them again meanwhile */
+	for (int64_t t = 302; t < 400; t += 10) {
 		pass(NOON + t);
-		ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM guard WHERE nodes <> '' AND together = 0"), 1);
+		ck_assert_int_eq(books_ask(&b,
+			"SELECT count(*) FROM guard WHERE nodes <> '' AND together = 0"), 1);
 	}
 }
 END_TEST
