@@ -376,16 +376,28 @@ static int note_nowhere(struct keeping *x, const struct kept_row *row)
 	return pass_write(x->p, LEDGER_HOLDS, write_row, &k, x->why);
 }
 
+/* Before it has its nodes again: Slurm looks at a job that was changed at once, and it would start on them. */
+static void hold_first(struct pass *p, const struct job_view *j)
+{
+	struct fault problem = {0};
+
+	if (pass_mark(p, j, NULL, NULL, true, &problem) < 0 && errno != EAGAIN)
+		log_warning("job %u has no other nodes than those that it is kept off, and could not be held: %s",
+			j->job_id, problem.text);
+}
+
 static int follow_record(struct keeping *x, const struct waiting *w, const struct job_view *j)
 {
 	const struct kept_row *row = written_in(x, w, j);
 	const char *own = row ? row->own : j->excluded ? j->excluded : "";
-	bool stuck = row && j->held == HELD_BY_OTHER;
+	bool stuck = row && j->held == HELD_BY_OTHER && j->reason && !strcmp(j->reason, "BadConstraints");
 
 	if (j->cron || x->p->updates >= (size_t)(UPDATES_A_SECOND * x->p->b->settings->pass_interval_s))
 		return 0;
 	if (stuck && note_nowhere(x, row) < 0)
 		return -1;
+	if (stuck && w->kept_off)
+		hold_first(x->p, j);
 	if (w->kept_off && !w->nowhere && !stuck)
 		return keep_record_off(x, w, j, own);
 	return row ? set_excluded(x, j, own) : 0;

@@ -197,14 +197,31 @@ START_TEST(one_that_slurm_finds_no_other_nodes_for_is_held_instead)
 	scene();
 	pass(NOON + 6);
 	later->view.held = HELD_BY_OTHER;
+	later->view.reason = "BadConstraints";
 	later->view.priority = 0;
 	pass(NOON + 11);
 	excludes(later, "");
-	later->view.held = HELD_NOT;	/* Slurm looks at it anew */
-	later->view.priority = 1;
-	pass(NOON + 16);
-	excludes(later, "");
 	ck_assert_int_eq(later->view.held, HELD_BY_ADMIN);
+	pass(NOON + 16);
+	ck_assert_int_eq(later->view.held, HELD_BY_ADMIN);
+	gang->view.stage = STAGE_ENDED;
+	gang->view.base_state = "CANCELLED";
+	pass(NOON + 21);
+	ck_assert_int_eq(later->view.held, HELD_NOT);
+}
+END_TEST
+
+/* Slurm holds it for a reason of its own, which is none of ours to take back. */
+START_TEST(one_that_slurm_holds_for_another_reason_is_left_to_it)
+{
+	scene();
+	pass(NOON + 6);
+	later->view.held = HELD_BY_OTHER;
+	later->view.reason = "JobHoldMaxRequeue";
+	later->view.priority = 0;
+	pass(NOON + 11);
+	pass(NOON + 16);
+	ck_assert_int_eq(later->view.held, HELD_BY_OTHER);
 }
 END_TEST
 
@@ -480,6 +497,7 @@ Suite *pass_gang_suite(void)
 	tcase_add_test(t, a_run_that_is_requeued_with_what_was_written_is_let_back);
 	tcase_add_test(t, one_that_has_no_other_nodes_is_held_and_released);
 	tcase_add_test(t, one_that_slurm_finds_no_other_nodes_for_is_held_instead);
+	tcase_add_test(t, one_that_slurm_holds_for_another_reason_is_left_to_it);
 	tcase_add_test(t, a_submission_is_held_for_a_pass_when_it_would_last_too_long);
 	tcase_add_test(t, a_run_that_has_just_begun_there_does_not_move_it);
 	tcase_add_test(t, who_goes_before_the_gang_is_not_kept_off);
