@@ -60,13 +60,14 @@ static int add_nodes(struct room *r)
 	return r->placement ? 0 : -1;
 }
 
-/* Nobody can be given a GPU where no CPU is left. */
+/* Nobody can be given a GPU where no CPU is left, until one who has some goes. */
 static void close_full_nodes(struct room *r)
 {
 	for (size_t i = 0; i < r->p->cluster->node_count; i++) {
 		struct placement_part part = { (uint32_t)i, placement_idle(r->placement, (uint32_t)i) };
 
-		if (part.gpus > 0 && r->p->cluster->nodes[i].cpus_idle <= 0)
+		if (part.gpus > 0 && r->p->cluster->nodes[i].cpus_idle <= 0 &&
+			!placement_tie_idle(r->placement, (uint32_t)i))
 			placement_promise(r->placement, &part, 1);
 	}
 }

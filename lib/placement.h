@@ -101,6 +101,10 @@ void placement_lose_protection(struct placement *p, uint32_t run);
 int32_t placement_idle(const struct placement *p, uint32_t node);
 int64_t placement_idle_all(const struct placement *p); /* all that is above 0 */
 
+/* What is idle there can be used once the largest run there is gone, not before: it counts as that one's.
+ * False: nothing is idle, or no run is there that may go. */
+bool placement_tie_idle(struct placement *p, uint32_t node);
+
 /* Does it fit into what is idle now? The fullest nodes that do are taken. `choice` has the parts and no
  * victim. 1, 0, or -1 and ENOMEM. */
 int placement_fits(
