@@ -322,8 +322,9 @@ static void keep_off(struct budgetd *b, const struct admission *a, int64_t now, 
 		return;
 	v->kept_off = true;
 	snprintf(v->text + n, sizeof(v->text) - n,
-		"%sIt is held for a moment, since nodes are cleared for job %u; a minimum runtime that ends before "
-		"that one starts may use them.", n ? "\n" : "", g.job);
+		"%sIt is held for a moment, since nodes are cleared for job %u%s.", n ? "\n" : "", g.job,
+		a->tier == TIER_FUNDED
+		? "; a minimum runtime that ends before that one starts may use them" : "");
 }
 
 static int admit_in_transaction(struct budgetd *b, const struct question *q, const struct priced *p,

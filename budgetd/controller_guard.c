@@ -24,6 +24,8 @@
 
 #define UPDATES_A_SECOND 200		/* as places: each costs slurmctld 0.6 ms */
 #define MOVED_S 60			/* a planned start that moves by less is the same */
+#define GIVEN_UP_AFTER_S 180		/* a gang that has its nodes: Slurm backfills every 30 s */
+#define GIVEN_UP_FOR_S 600
 /* what was written so long ago stands in no record of a job that neither waits nor runs */
 #define FORGET_AFTER_S (30 * 86400)
 
@@ -152,6 +154,24 @@ int pass_guard_choose(struct pass *p, struct room *room, const struct placement_
 	if (!promised)
 		placement_guard(room_placement(room), c->parts, c->nparts, at);
 	return 0;
+}
+
+static int write_given_up(struct pass *p, void *arg, struct fault *why)
+{
+	return guard_give_up(p->b->ledger, *(const int64_t *)arg, p->now, p->now - GIVEN_UP_FOR_S, why);
+}
+
+int pass_guard_gives_up(struct pass *p, const struct waiting *w, bool has_nodes, struct fault *why)
+{
+	int64_t admission = w->admission.id;
+
+	if (p->guard.admission != admission)
+		return guard_given_up(p->books, admission, p->now - GIVEN_UP_FOR_S, why);
+	if (!has_nodes || p->now - p->guard.at <= GIVEN_UP_AFTER_S)
+		return 0;
+	log_info("job %u does not start on the nodes that were cleared for it: they are given up",
+		pass_array_or_job_id(w->job));
+	return pass_write(p, LEDGER_HOLDS, write_given_up, &admission, why) < 0 ? -1 : 1;
 }
 
 /* --- who is kept off ---------------------------------------------------------------------------- */
@@ -357,16 +377,28 @@ static int note_nowhere(struct keeping *x, const struct kept_row *row)
 	return pass_write(x->p, LEDGER_HOLDS, write_row, &k, x->why);
 }
 
+/* Before it has its nodes again: Slurm looks at a job that was changed at once, and it would start on them. */
+static void hold_first(struct pass *p, const struct job_view *j)
+{
+	struct fault problem = {0};
+
+	if (pass_mark(p, j, NULL, NULL, true, &problem) < 0 && errno != EAGAIN)
+		log_warning("job %u has no other nodes than those that it is kept off, and could not be held: %s",
+			j->job_id, problem.text);
+}
+
 static int follow_record(struct keeping *x, const struct waiting *w, const struct job_view *j)
 {
 	const struct kept_row *row = written_in(x, w, j);
 	const char *own = row ? row->own : j->excluded ? j->excluded : "";
-	bool stuck = row && j->held == HELD_BY_OTHER;
+	bool stuck = row && j->held == HELD_BY_OTHER && j->reason && !strcmp(j->reason, "BadConstraints");
 
 	if (j->cron || x->p->updates >= (size_t)(UPDATES_A_SECOND * x->p->b->settings->pass_interval_s))
 		return 0;
 	if (stuck && note_nowhere(x, row) < 0)
 		return -1;
+	if (stuck && w->kept_off)
+		hold_first(x->p, j);
 	if (w->kept_off && !w->nowhere && !stuck)
 		return keep_record_off(x, w, j, own);
 	return row ? set_excluded(x, j, own) : 0;
@@ -382,6 +414,24 @@ static int follow_all(struct keeping *x)
 		for (size_t k = 0; k < w->nrecords && rc == 0 && (w->kept_off || rows_of(x, w->admission.id));
 			k++)
 			rc = follow_record(x, w, w->records[k]);
+	}
+	return rc;
+}
+
+/* Who is no business of ours any more has nothing of ours left. */
+static int let_back_where_off(struct keeping *x)
+{
+	struct pass *p = x->p;
+	int rc = 0;
+
+	for (size_t i = 0; x->nrows && i < p->jobs->count && rc == 0; i++) {
+		const struct job_view *j = &p->jobs->jobs[i];
+		struct waiting w = { .job = j };
+
+		if (j->stage != STAGE_PENDING || !j->excluded || pass_mode(p, j) != ENFORCE_OFF)
+			continue;
+		rc = pass_admission(p, j, &w.admission, x->why);
+		rc = rc == 1 ? follow_record(x, &w, j) : rc;
 	}
 	return rc;
 }
@@ -408,7 +458,7 @@ int pass_keep_off(struct pass *p, struct fault *why)
 	if (rc == 0 && p->guard.nodes[0])
 		rc = look_around(&x) < 0 ? -1 : choose(&x);
 	if (rc == 0)
-		rc = follow_all(&x);
+		rc = follow_all(&x) < 0 ? -1 : let_back_where_off(&x);
 	for (size_t i = 0; i < x.nrows; i++) {
 		free(x.rows[i].written);
 		free(x.rows[i].own);

@@ -194,10 +194,24 @@ static void complain(const struct job_view *j, const struct fault *why)
 		log_warning("job %u: %s", j->job_id, why->text);
 }
 
+void pass_let_go(struct pass *p, const struct job_view *j)
+{
+	struct fault why = {0};
+
+	if (j->cron || !job_held_by_us(j))
+		return;
+	log_info("job %u was held by budgetd and is released: nothing is enforced where it is to run",
+		j->job_id);
+	if (pass_mark(p, j, NULL, NULL, false, &why) < 0)
+		complain(j, &why);
+}
+
 void pass_follow_held(struct pass *p, const struct waiting *w)
 {
 	struct fault problem = {0};
 
+	for (size_t i = 0; pass_mode(p, w->job) != ENFORCE_ON && i < w->nrecords; i++)
+		pass_let_go(p, w->records[i]);
 	if (w->job->cron || pass_mode(p, w->job) != ENFORCE_ON)
 		return;
 	for (size_t i = 0; i < w->nrecords; i++) {

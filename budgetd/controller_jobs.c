@@ -153,6 +153,8 @@ int pass_meet_pending(struct pass *p, const struct job_view *j, struct fault *wh
 	enum enforcement mode = pass_mode(p, j);
 	int rc;
 
+	if (mode == ENFORCE_OFF)
+		pass_let_go(p, j);
 	if (mode == ENFORCE_OFF || !job_concerns_us(j))
 		return 0;
 	rc = pass_admission(p, j, &a, why);

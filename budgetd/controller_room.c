@@ -52,9 +52,9 @@ static bool is_served(const struct pass *p, const struct waiting *w)
 static int compare_shapes(const struct placement_job *x, const struct placement_job *y)
 {
 	const int64_t a[] = { x->project, x->user, x->front, x->cleared, x->nodes, x->gpus,
-		(int64_t)(intptr_t)x->kinds };
+		(int64_t)(intptr_t)x->kinds, (int64_t)(intptr_t)x->may_use };
 	const int64_t b[] = { y->project, y->user, y->front, y->cleared, y->nodes, y->gpus,
-		(int64_t)(intptr_t)y->kinds };
+		(int64_t)(intptr_t)y->kinds, (int64_t)(intptr_t)y->may_use };
 
 	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++)
 		if (a[i] != b[i])
@@ -250,16 +250,26 @@ static enum served make_room(struct serving *v, const struct kind *k, const stru
 	return rc == 1 ? YES : NO;
 }
 
+/* It fits now: since when, as far as nodes are kept for it. */
+static int64_t fits_since(const struct pass *p, const struct waiting *w)
+{
+	return p->guard.admission == w->admission.id && p->guard.at < p->now ? p->guard.at : p->now;
+}
+
 /* The first gang that waited long keeps its nodes: those that it is promised, now or once who is told to go
  * is gone, or will get first. */
 static enum served keep_nodes(struct serving *v, const struct kind *k, const struct waiting *w, bool fits,
 	enum served got)
 {
 	const struct placement_rules rules = serve_rules(v);
-	int64_t promised = got == NO ? 0 : fits ? v->p->now : v->p->now + v->p->b->settings->grace_s;
+	int64_t promised = got == NO ? 0 : fits ? fits_since(v->p, w) : v->p->now + v->p->b->settings->grace_s;
+	int up;
 
 	if (got == FAILED || !k->shape.cleared || v->p->next_guard.nodes[0] || (got == NO && !v->looked))
 		return got;
+	up = pass_guard_gives_up(v->p, w, fits, v->why);
+	if (up != 0)
+		return up < 0 ? FAILED : got;
 	return pass_guard_choose(v->p, v->room, &rules, &k->shape, w, &v->choice, promised) < 0
 		? serve_out_of_memory(v) : got;
 }

@@ -7,7 +7,6 @@
 #include "budgetd/log.h"
 #include <stdlib.h>
 
-#define GIVEN_UP_AFTER_S 180		/* it has its nodes: Slurm backfills every 30 s */
 #define COMPONENTS_MAX 128		/* Slurm's MAX_HET_JOB_COMPS */
 
 struct together {
@@ -55,28 +54,6 @@ static int64_t due_for(const struct pass *p, const struct waiting *w)
 	return due;
 }
 
-/* It had what it needs for long enough, and did not start: it needs something that is not known here. Its
- * nodes are given up for a while. */
-static bool is_given_up(const struct pass *p, const struct waiting *w)
-{
-	const struct guard *g = &p->guard;
-
-	if (g->admission != w->admission.id)
-		return false;
-	return g->nodes[0] ? p->now - g->at > GIVEN_UP_AFTER_S : p->now - g->at <= IN_VAIN_S;
-}
-
-static void give_up(struct pass *p, const struct waiting *w)
-{
-	p->next_guard = p->guard;
-	if (!p->guard.nodes[0])
-		return;
-	log_info("job %u does not start on the nodes that were cleared for it: they are given up",
-		pass_array_or_job_id(w->job));
-	p->next_guard.nodes[0] = '\0';
-	p->next_guard.at = p->now;
-}
-
 static bool is_funded(const struct room_run *x)
 {
 	return x && x->run.tier == TIER_FUNDED;
@@ -106,8 +83,8 @@ static int tell_all(struct serving *v, const struct together *t, const struct wa
 static int promise_all(struct serving *v, const struct together *t, const struct waiting *w, bool fits)
 {
 	struct pass *p = v->p;
-	bool has_nodes = p->guard.admission == w->admission.id && p->guard.nodes[0];
-	int64_t at = due_for(p, w), begun = has_nodes ? p->guard.at : p->now + GUARD_CLOSES_S(p->b->settings);
+	int64_t at = due_for(p, w), begun = p->guard.admission == w->admission.id ? p->guard.at
+		: p->now + GUARD_CLOSES_S(p->b->settings);
 	int rc = 0;
 
 	for (size_t i = 0; i < t->n; i++)
@@ -151,10 +128,9 @@ enum served serve_het(struct serving *v, struct kind *k)
 
 	if (v->p->next_guard.nodes[0])
 		return NO;
-	if (is_given_up(v->p, w)) {
-		give_up(v->p, w);
-		return NO;
-	}
+	rc = pass_guard_gives_up(v->p, w, true, v->why);
+	if (rc != 0)
+		return rc < 0 ? FAILED : NO;
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return serve_out_of_memory(v);

@@ -68,6 +68,10 @@ static void tell_guard(const struct turn_question *x, const struct job_turn *t)
 		say(x->lines,
 			"Nodes are cleared for it: %s. As minimum runtimes end there it can start in %s.",
 			g.nodes, left);
+	else if (o && t->front == ORDER_FREE)
+		say(x->lines,
+			"It may not start on %s: these nodes are cleared for job %u, planned to start in %s, and until then no free job begins there.",
+			g.nodes, g.job, left);
 	else if (o)
 		say(x->lines,
 			"It may not start on %s: these nodes are cleared for job %u, planned to start in %s, and its minimum runtime would end later, "

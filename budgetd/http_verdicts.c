@@ -224,6 +224,41 @@ static int answer_hold(struct request *rq, struct verdict *v, struct fault *why)
 	return 0;
 }
 
+/* --- other excluded nodes ------------------------------------------------------------------------ */
+
+/* A record that is named by its own number goes by its array's. */
+static void note_array(const struct job_view *j, void *arg)
+{
+	struct named *n = arg;
+
+	if (j->array_job_id)
+		n->job = j->array_job_id;
+}
+
+/* Slurm would start it within a second on nodes that are cleared for a gang, inside its minimum runtime. */
+static int answer_exclude(struct request *rq, struct verdict *v, struct fault *why)
+{
+	struct gang_guard g = cluster_state_guard(rq->b->cluster);
+	const char *job = NULL;
+	struct named n = {0};
+	struct job_name id;
+	struct job_turn turn;
+
+	*v = (struct verdict){ .accepted = true };
+	if (body_need_text(rq, "job", &job, why) < 0 || job_id_parse(job, &id, why) < 0)
+		return -1;
+	n.job = (uint32_t)id.job;
+	cluster_state_job(rq->b->cluster, n.job, note_array, &n);
+	if (!g.job || !cluster_state_turn(rq->b->cluster, n.job, (uint32_t)id.job, &turn) || !turn.kept_off)
+		return 0;
+	*v = (struct verdict){0};
+	snprintf(v->text, sizeof(v->text),
+		"refused: nodes are cleared for job %u, and the excluded nodes of job %s keep it off them. "
+		"They are as they were when that one has started (budgetctl why %s); to exclude others now, "
+		"cancel the job and submit it anew.", g.job, job, job);
+	return 0;
+}
+
 int verdict_post(struct request *rq, struct fault *why)
 {
 	const char *kind = NULL;
@@ -238,9 +273,12 @@ int verdict_post(struct request *rq, struct fault *why)
 		rc = answer_modification(rq, &v, why);
 	else if (strcmp(kind, "hold") == 0)
 		rc = answer_hold(rq, &v, why);
+	else if (strcmp(kind, "exclude") == 0)
+		rc = answer_exclude(rq, &v, why);
 	else
 		return fault_errno(why, EINVAL,
-			"\"kind\" must be \"submit\", \"modify\" or \"hold\", not \"%.40s\"", kind);
+			"\"kind\" must be \"submit\", \"modify\", \"hold\" or \"exclude\", not \"%.40s\"",
+			kind);
 	if (rc == 0)
 		rq->reply = verdict_json(rq, &v);
 	return rc;

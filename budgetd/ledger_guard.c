@@ -6,7 +6,7 @@
 
 int guard_load(struct ledger *l, struct guard *out, struct fault *why)
 {
-	static const char load_sql[] = "SELECT admission, at, nodes, together FROM guard";
+	static const char load_sql[] = "SELECT admission, at, nodes, together FROM guard WHERE nodes <> ''";
 	sqlite3_stmt *st = sql_bind(l, load_sql, why, "");
 	int rc = st ? sql_step(l, st, why) : -1;
 
@@ -23,14 +23,33 @@ int guard_load(struct ledger *l, struct guard *out, struct fault *why)
 
 int guard_store(struct ledger *l, const struct guard *g, struct fault *why)
 {
-	static const char none_sql[] = "DELETE FROM guard";
+	static const char none_sql[] = "DELETE FROM guard WHERE nodes <> ''";
 	static const char store_sql[] =
-		"INSERT INTO guard (admission, at, nodes, together) VALUES (?, ?, ?, ?)";
+		"INSERT OR REPLACE INTO guard (admission, at, nodes, together) VALUES (?, ?, ?, ?)";
 
 	if (sql_do(l, none_sql, why, "") < 0)
 		return -1;
 	return g->admission
 		? sql_do(l, store_sql, why, "iisi", g->admission, g->at, g->nodes, (int64_t)g->together) : 0;
+}
+
+int guard_give_up(struct ledger *l, int64_t admission, int64_t now, int64_t forget, struct fault *why)
+{
+	static const char forget_sql[] = "DELETE FROM guard WHERE nodes = '' AND at < ?";
+	static const char up_sql[] =
+		"INSERT OR REPLACE INTO guard (admission, at, nodes, together) VALUES (?, ?, '', 0)";
+
+	return sql_do(l, forget_sql, why, "i", forget) < 0 ? -1
+		: sql_do(l, up_sql, why, "ii", admission, now);
+}
+
+int guard_given_up(struct ledger *l, int64_t admission, int64_t since, struct fault *why)
+{
+	static const char given_up_sql[] =
+		"SELECT EXISTS (SELECT 1 FROM guard WHERE admission = ? AND nodes = '' AND at >= ?)";
+	int64_t given_up = 0;
+
+	return sql_int(l, &given_up, given_up_sql, why, "ii", admission, since) < 0 ? -1 : given_up != 0;
 }
 
 int kept_off_add(struct ledger *l, const struct kept_off *k, int64_t now, struct fault *why)

@@ -24,13 +24,18 @@ struct guard {
 	int64_t at;			/* planned start */
 	/* of a het job, which displaces nobody in Slurm: free jobs are kept off as well */
 	bool together;
-	char nodes[GUARD_NODES_MAX];	/* "" = it could not use what it was given: given up at that time */
+	char nodes[GUARD_NODES_MAX];
 };
 
 /* 1 and *out; 0 and *out all 0: none; -1. */
 int guard_load(struct ledger *l, struct guard *out, struct fault *why);
 /* admission 0: there is none any more */
 int guard_store(struct ledger *l, const struct guard *g, struct fault *why);
+
+/* The gang could not use what was kept for it. What was given up before `forget` is forgotten. */
+int guard_give_up(struct ledger *l, int64_t admission, int64_t now, int64_t forget, struct fault *why);
+/* Since then? 1, 0, or -1. */
+int guard_given_up(struct ledger *l, int64_t admission, int64_t since, struct fault *why);
 
 struct kept_off {
 	int64_t admission;

@@ -141,6 +141,8 @@ int pass_het_take_turn(struct pass *p, void *arg, struct fault *why);
 
 /* --- controller_held.c: what waits for money is held, what is paid for is released --- */
 void pass_follow_held(struct pass *p, const struct waiting *w);
+ /* no hold of ours any more: nothing is enforced where it is to run */
+void pass_let_go(struct pass *p, const struct job_view *j);
 void pass_mend_running(struct pass *p, const struct job_view *j);	/* it runs and is held */
 /* it was displaced because its user held it */
 int pass_release_displaced(struct pass *p, const struct job_view *j, struct fault *why);
@@ -228,6 +230,10 @@ int pass_guard_choose(struct pass *p, struct room *room, const struct placement_
  * nodes. */
 void pass_guard_nodes(struct pass *p, const struct waiting *w, const struct placement_choice *c, size_t n,
 	int64_t at);
+/* The gang `w` had what it needs for long enough, and did not start: it needs something that is not known
+ * here, and its nodes are given up for a while. `has_nodes`: it has them, or is to have them by its planned
+ * start. 1, it has none kept for it now; 0; or -1. */
+int pass_guard_gives_up(struct pass *p, const struct waiting *w, bool has_nodes, struct fault *why);
 int pass_guard_note(struct pass *p, struct fault *why);	/* for the next pass, and for those who ask */
 
 /* --- controller_displace.c: runs that give way --- */

@@ -9,8 +9,19 @@
 
 #define NO_RUN UINT32_MAX
 
+/* Nodes by name: those that a job must have, as many as it wants, or all but those that it may not have. */
+struct by_name {
+	const char *excluded, *required;	/* of the pass's job table */
+	bool *may_use, *only_required;	/* by the index in the pass's table of nodes */
+	int64_t required_nodes;
+};
+
+#define BY_NAME_MAX 64			/* different ones of a pass; of further jobs names are not looked at */
+
 struct room {
 	struct pass *p;
+	struct by_name by_name[BY_NAME_MAX];
+	size_t by_names;
 	struct placement *placement;
 	struct node_kinds *kinds;
 	uint32_t *node_at;		/* by the index in Slurm's table: which of ours */
@@ -49,13 +60,14 @@ static int add_nodes(struct room *r)
 	return r->placement ? 0 : -1;
 }
 
-/* Nobody can be given a GPU where no CPU is left. */
+/* Nobody can be given a GPU where no CPU is left, until one who has some goes. */
 static void close_full_nodes(struct room *r)
 {
 	for (size_t i = 0; i < r->p->cluster->node_count; i++) {
 		struct placement_part part = { (uint32_t)i, placement_idle(r->placement, (uint32_t)i) };
 
-		if (part.gpus > 0 && r->p->cluster->nodes[i].cpus_idle <= 0)
+		if (part.gpus > 0 && r->p->cluster->nodes[i].cpus_idle <= 0 &&
+			!placement_tie_idle(r->placement, (uint32_t)i))
 			placement_promise(r->placement, &part, 1);
 	}
 }
@@ -257,6 +269,8 @@ void room_free(struct room *r)
 		return;
 	placement_free(r->placement);
 	node_kinds_free(r->kinds);
+	for (size_t i = 0; i < r->by_names; i++)
+		free(r->by_name[i].may_use);
 	free(r->node_at);
 	free(r->runs);
 	free(r->run_of_job);
@@ -276,12 +290,58 @@ const struct room_run *room_run(const struct room *r, uint32_t name)
 
 /* --- the shape of what waits -------------------------------------------------------------------- */
 
-int room_shape(const struct room *r, const struct waiting *w, const struct ranking *ranking,
+static bool same(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+/* NULL and ENOMEM. */
+static const struct by_name *look_at_names(struct room *r, struct by_name x)
+{
+	const struct cluster_view *c = r->p->cluster;
+
+	x.may_use = calloc(2 * c->node_count + 1, sizeof(*x.may_use));
+	if (!x.may_use)
+		return NULL;
+	x.only_required = x.may_use + c->node_count;
+	for (size_t i = 0; i < c->node_count; i++) {
+		x.may_use[i] = !(x.excluded && slurm_link_has_node(x.excluded, c->nodes[i].name));
+		x.only_required[i] = x.may_use[i] && x.required &&
+			slurm_link_has_node(x.required, c->nodes[i].name);
+		x.required_nodes += x.only_required[i];
+	}
+	r->by_name[r->by_names] = x;
+	return &r->by_name[r->by_names++];
+}
+
+/* *out is NULL when all will do. Of who wants more nodes than it names the others are any. */
+static int find_by_name(struct room *r, const struct job_view *j, int64_t nodes, const bool **out)
+{
+	const struct by_name *x = NULL;
+
+	*out = NULL;
+	if (!j->excluded && !j->required)
+		return 0;
+	for (size_t i = 0; i < r->by_names && !x; i++)
+		if (same(j->excluded, r->by_name[i].excluded) && same(j->required, r->by_name[i].required))
+			x = &r->by_name[i];
+	if (!x && r->by_names == BY_NAME_MAX)
+		return 0;
+	if (!x)
+		x = look_at_names(r, (struct by_name){ .excluded = j->excluded, .required = j->required });
+	if (!x)
+		return -1;
+	*out = x->required_nodes >= nodes ? x->only_required : x->may_use;
+	return 0;
+}
+
+int room_shape(struct room *r, const struct waiting *w, const struct ranking *ranking,
 	struct placement_job *out)
 {
 	ssize_t project = ranking_node(ranking, w->admission.project);
 	struct gpu_request asked = {0};
 	struct node_kinds_for kinds;
+	const bool *may_use;
 	int64_t nodes = w->job->node_count ? w->job->node_count : 1;
 	int rc;
 
@@ -293,9 +353,11 @@ int room_shape(const struct room *r, const struct waiting *w, const struct ranki
 		return rc;
 	if (nodes * kinds.largest < w->admission.gpus)	/* --gpus=16 says nothing of nodes */
 		nodes = (w->admission.gpus + kinds.largest - 1) / kinds.largest;
+	if (find_by_name(r, w->job, nodes, &may_use) < 0)
+		return -1;
 	*out = (struct placement_job){ .project = (uint32_t)project,
 		.user = ranking_user_of(ranking, w->admission.project, w->admission.uid), .front = w->front,
-		.cleared = w->cleared, .kinds = kinds.set,
+		.cleared = w->cleared, .kinds = kinds.set, .may_use = may_use,
 		.nodes = (uint32_t)(nodes < w->admission.gpus ? nodes : w->admission.gpus),
 		.gpus = (int32_t)w->admission.gpus, .keeps_s = w->admission.min_runtime_s };
 	return 1;

@@ -33,8 +33,8 @@ const struct room_run *room_run(const struct room *r, uint32_t name);
 const struct room_run *room_next_of_het(const struct room *r, uint32_t het_job, size_t *at);
 
 /* One task of what waits. 1; 0: it asks for no whole GPU, or for nodes that there are none of (node_kinds.h);
- * or -1 and ENOMEM. out->kinds lives as long as the room. */
-int room_shape(const struct room *r, const struct waiting *w, const struct ranking *ranking,
+ * or -1 and ENOMEM. out->kinds and out->may_use live as long as the room. */
+int room_shape(struct room *r, const struct waiting *w, const struct ranking *ranking,
 	struct placement_job *out);
 
 /* Are there enough healthy nodes for it, idle or not, beside those that are true in `without` (by the index

@@ -122,21 +122,33 @@ static bool modify_is_settled(const job_desc_msg_t *job_desc, uint32_t submit_ui
 	return JOB_MODIFY_COMES_BEFORE_OWNERSHIP && submit_uid != job_desc->user_id;
 }
 
-/* Of a job that budgetd has answered: where it stands is not its user's, and what runs is not held. A hold is
- * not refused because nobody answers. */
-static int keep_place(struct terms *t, const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token,
-	char **err_msg)
+/* Nothing is refused because nobody answers. */
+static int ask_about(struct terms *t, struct json_object *question, char **err_msg)
 {
 	int rc = SLURM_SUCCESS;
 	struct verdict v;
 
-	if (question_moves_by_hand(job_desc))
-		return policy_refuse_by_hand(err_msg);
-	if (!question_holds(job_desc) || ask(t, question_hold(job_desc, submit_uid, token), &v) < 0)
+	if (ask(t, question, &v) < 0)
 		return SLURM_SUCCESS;
 	if (!v.accepted)
 		rc = rejected(&v, err_msg);
 	verdict_clear(&v);
+	return rc;
+}
+
+/* Of a job that budgetd has answered: where it stands is not its user's, what runs is not held, and what is
+ * kept off the nodes of a gang stays off them. */
+static int keep_place(struct terms *t, const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token,
+	char **err_msg)
+{
+	int rc = SLURM_SUCCESS;
+
+	if (question_moves_by_hand(job_desc))
+		return policy_refuse_by_hand(err_msg);
+	if (question_holds(job_desc))
+		rc = ask_about(t, question_hold(job_desc, submit_uid, token), err_msg);
+	if (rc == SLURM_SUCCESS && question_excludes(job_desc))
+		rc = ask_about(t, question_exclude(job_desc, submit_uid, token), err_msg);
 	return rc;
 }
 

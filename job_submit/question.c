@@ -150,6 +150,12 @@ bool question_holds(const job_desc_msg_t *job_desc)
 	return job_desc->priority == 0;
 }
 
+/* "" takes all of them out. */
+bool question_excludes(const job_desc_msg_t *job_desc)
+{
+	return job_desc->exc_nodes != NULL;
+}
+
 bool question_moves_by_hand(const job_desc_msg_t *d)
 {
 	return (d->nice != NO_VAL && d->nice != NICE_OFFSET) ||
@@ -315,17 +321,28 @@ struct json_object *question_modify(const job_desc_msg_t *job_desc, uint32_t sub
 	return question_whole(q, ok);
 }
 
-struct json_object *question_hold(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token)
+static struct json_object *question_named(const char *kind, const job_desc_msg_t *job_desc,
+	uint32_t submit_uid, const char *token)
 {
 	struct json_object *q = json_object_new_object();
 	bool ok = q != NULL;
 
 	if (!q)
 		return question_whole(q, false);
-	add_text(q, &ok, "kind", "hold");
+	add_text(q, &ok, "kind", kind);
 	add_count(q, &ok, "uid", job_desc->user_id);
 	add_count(q, &ok, "submit_uid", submit_uid);
 	add_text(q, &ok, "job", job_desc->job_id_str);
 	add_text(q, &ok, "token", token);
 	return question_whole(q, ok);
+}
+
+struct json_object *question_hold(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token)
+{
+	return question_named("hold", job_desc, submit_uid, token);
+}
+
+struct json_object *question_exclude(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token)
+{
+	return question_named("exclude", job_desc, submit_uid, token);
 }

@@ -24,6 +24,8 @@ bool question_modify_concerns(
 /* A hold (priority 0). On a job that runs it would give its GPUs away: budgetd is asked, and nothing else of
  * it matters. */
 bool question_holds(const job_desc_msg_t *job_desc);
+/* Other excluded nodes. Those that are cleared for a gang may be among them: budgetd is asked. */
+bool question_excludes(const job_desc_msg_t *job_desc);
 /* Does it set the place of the job by hand, by a nice value or a priority? */
 bool question_moves_by_hand(const job_desc_msg_t *job_desc);
 
@@ -37,5 +39,6 @@ struct json_object *question_submit(const job_desc_msg_t *job_desc, uint32_t sub
 struct json_object *question_modify(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token,
 	bool waits);
 struct json_object *question_hold(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token);
+struct json_object *question_exclude(const job_desc_msg_t *job_desc, uint32_t submit_uid, const char *token);
 
 #endif

@@ -161,6 +161,37 @@ int32_t placement_idle(const struct placement *p, uint32_t node)
 	return p->nodes[node].idle;
 }
 
+static struct placement_part *part_on(const struct run *x, uint32_t node)
+{
+	for (size_t i = 0; x->there && i < x->in.nparts; i++)
+		if (x->in.parts[i].node == node)
+			return (struct placement_part *)&x->in.parts[i];
+	return NULL;
+}
+
+bool placement_tie_idle(struct placement *p, uint32_t node)
+{
+	int32_t idle = p->nodes[node].idle;
+	struct placement_part *most = NULL;
+	struct run *of = NULL;
+
+	for (size_t i = 0; i < p->nruns; i++) {
+		struct placement_part *part = part_on(&p->runs[i], node);
+
+		if (part && !p->runs[i].in.still && (!most || part->gpus > most->gpus)) {
+			most = part;
+			of = &p->runs[i];
+		}
+	}
+	if (!most || idle <= 0)
+		return false;
+	most->gpus += idle;
+	of->gpus += idle;
+	p->nodes[node].idle = 0;
+	p->nodes[node].coming += of->leaving ? idle : 0;
+	return true;
+}
+
 int64_t placement_idle_all(const struct placement *p)
 {
 	int64_t sum = 0;

@@ -59,6 +59,7 @@ struct placement_job {
 	uint32_t nodes;  /* over how many, at least 1; the first `gpus % nodes` get one GPU more */
 	int32_t gpus;    /* of all nodes together, >= nodes */
 	const bool *kinds; /* by a node's kind: will such a node do? Borrowed. NULL: all will */
+	const bool *may_use; /* by a node's index: may it have that one? Borrowed. NULL: all */
 	int64_t keeps_s; /* how long it will certainly keep them: its minimum runtime */
 	bool kept_only;  /* of the nodes that will do only those of placement_keep */
 };
@@ -96,6 +97,10 @@ void placement_stay(struct placement *p, uint32_t run); /* it need not go after 
 /* GPUs of a node that nobody has or was promised; below 0 while those who leave are still there. */
 int32_t placement_idle(const struct placement *p, uint32_t node);
 int64_t placement_idle_all(const struct placement *p); /* all that is above 0 */
+
+/* What is idle there can be used once the largest run there is gone, not before: it counts as that one's.
+ * False: nothing is idle, or no run is there that may go. */
+bool placement_tie_idle(struct placement *p, uint32_t node);
 
 /* Does it fit into what is idle now? The fullest nodes that do are taken. `choice` has the parts and no
  * victim. 1, 0, or -1 and ENOMEM. */

@@ -6,7 +6,8 @@
 
 bool question_may_use(const struct question *q, const struct node *n)
 {
-	if (!n->in.gpus || (q->job->kinds && !q->job->kinds[n->in.kind]) || (q->job->kept_only && !n->kept))
+	if (!n->in.gpus || (q->job->kinds && !q->job->kinds[n->in.kind]) || (q->job->kept_only && !n->kept) ||
+		(q->job->may_use && !q->job->may_use[n - q->p->nodes]))
 		return false;
 	return q->job->cleared || n->guard_at == PLACEMENT_NEVER || q->now + q->job->keeps_s <= n->guard_at;
 }

@@ -369,7 +369,7 @@ CREATE TABLE leaving (
 	made_to_go_at INTEGER							-- it lost its place, was requeued or cancelled
 ) STRICT;
 
--- The gang whose nodes are being cleared, at most one: present state.
+-- The gang whose nodes are being cleared, at most one, and those that gave theirs up: present state.
 CREATE TABLE guard (
 	admission INTEGER PRIMARY KEY REFERENCES admission(id),
 	at        INTEGER NOT NULL,						-- its planned start

@@ -221,7 +221,7 @@ static int fill_nodes(struct cluster_view *c, struct fault *why)
 		c->nodes[c->node_count++] = (struct node_view){ .name = names[i], .index = (uint32_t)i,
 			.partitions = &c->partition_bits[(size_t)i * words], .features = like[i].features,
 			.memory_mb = like[i].memory_mb, .reserved = like[i].reserved, .healthy = true,
-			.gpus = node_gpus, .gres = "gpu:8", .cpus_idle = 8 };
+			.gpus = node_gpus, .gres = "gpu:8", .cpus_idle = like[i].cpus_idle < 0 ? 0 : 8 };
 	for (size_t i = 0; i < named; i++)
 		if (!node_table[i].deleted)
 			c->nodes[c->node_count++] = (struct node_view){ .name = node_table[i].name,

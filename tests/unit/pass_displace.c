@@ -354,6 +354,46 @@ START_TEST(nobody_goes_where_the_job_could_not_run)
 }
 END_TEST
 
+/* A node is idle that it may not have: room is made where it may start. */
+START_TEST(a_job_that_excludes_the_idle_node_gets_room_on_another)
+{
+	one = runs(1, "vision", 8, 0, NOON - MINIMUM - 10);
+	waits = submit(3, "audio", 8, NULL);
+	waits->view.excluded = "n1";
+	pass(NOON + 1);
+	pass(NOON + 2);
+	pass(NOON + 7);
+	ck_assert_int_eq(events(1, "told"), 1);
+}
+END_TEST
+
+/* A run has all CPUs of a node and half of its GPUs: the other half is of use when it goes. */
+START_TEST(gpus_without_a_cpu_are_there_when_a_run_gives_its_cpus)
+{
+	one = runs(1, "vision", 4, 0, NOON - MINIMUM - 10);
+	other = runs(2, "speech", 8, 1, NOON);
+	fake_slurm_like(0)->cpus_idle = -1;
+	waits = submit(3, "audio", 8, NULL);
+	pass(NOON + 1);
+	pass(NOON + 2);
+	pass(NOON + 7);
+	ck_assert_int_eq(events(1, "told"), 1);
+	ck_assert_int_eq(events(2, "told"), 0);
+}
+END_TEST
+
+START_TEST(a_job_that_must_have_a_node_gets_room_there)
+{
+	one = runs(1, "vision", 8, 0, NOON - MINIMUM - 10);
+	waits = submit(3, "audio", 8, NULL);
+	waits->view.required = "n0";
+	pass(NOON + 1);
+	pass(NOON + 2);
+	pass(NOON + 7);
+	ck_assert_int_eq(events(1, "told"), 1);
+}
+END_TEST
+
 START_TEST(room_is_made_in_the_hundredth_partition)
 {
 	fake_slurm_partitions(100);
@@ -418,6 +458,9 @@ Suite *pass_displace_suite(void)
 	tcase_add_test(w, a_run_that_lost_its_protection_goes_inside_its_minimum);
 	tcase_add_test(w, nobody_goes_where_the_job_could_not_run);
 	tcase_add_test(w, room_is_made_in_the_hundredth_partition);
+	tcase_add_test(w, a_job_that_excludes_the_idle_node_gets_room_on_another);
+	tcase_add_test(w, a_job_that_must_have_a_node_gets_room_there);
+	tcase_add_test(w, gpus_without_a_cpu_are_there_when_a_run_gives_its_cpus);
 	tcase_add_test(w, nothing_is_done_where_nothing_is_to_be_changed);
 	tcase_add_test(w, one_that_slurm_protects_longer_is_requeued_and_one_that_cannot_be_is_cancelled);
 	suite_add_tcase(s, w);

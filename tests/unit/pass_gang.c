@@ -3,6 +3,7 @@
  * waited long */
 #include "budgetd/admit.h"
 #include "budgetd/cluster_state.h"
+#include "budgetd/routes.h"
 #include "tests/unit/fake_slurm.h"
 #include "tests/unit/pass_scene.h"
 #include "tests/unit/suites.h"
@@ -196,14 +197,31 @@ START_TEST(one_that_slurm_finds_no_other_nodes_for_is_held_instead)
 	scene();
 	pass(NOON + 6);
 	later->view.held = HELD_BY_OTHER;
+	later->view.reason = "BadConstraints";
 	later->view.priority = 0;
 	pass(NOON + 11);
 	excludes(later, "");
-	later->view.held = HELD_NOT;	/* Slurm looks at it anew */
-	later->view.priority = 1;
-	pass(NOON + 16);
-	excludes(later, "");
 	ck_assert_int_eq(later->view.held, HELD_BY_ADMIN);
+	pass(NOON + 16);
+	ck_assert_int_eq(later->view.held, HELD_BY_ADMIN);
+	gang->view.stage = STAGE_ENDED;
+	gang->view.base_state = "CANCELLED";
+	pass(NOON + 21);
+	ck_assert_int_eq(later->view.held, HELD_NOT);
+}
+END_TEST
+
+/* Slurm holds it for a reason of its own, which is none of ours to take back. */
+START_TEST(one_that_slurm_holds_for_another_reason_is_left_to_it)
+{
+	scene();
+	pass(NOON + 6);
+	later->view.held = HELD_BY_OTHER;
+	later->view.reason = "JobHoldMaxRequeue";
+	later->view.priority = 0;
+	pass(NOON + 11);
+	pass(NOON + 16);
+	ck_assert_int_eq(later->view.held, HELD_BY_OTHER);
 }
 END_TEST
 
@@ -253,6 +271,74 @@ START_TEST(with_displace_off_nobody_is_kept_off)
 	pass(NOON + 11);
 	excludes(later, "");
 	ck_assert_int_eq(cluster_state_guard(d.cluster).job, 0);
+}
+END_TEST
+
+/* Nodes are idle, and Slurm does not start it: it needs something that is not known here. */
+START_TEST(a_gang_that_fits_and_does_not_start_gives_its_nodes_up_for_a_while)
+{
+	gang = submit(4, "audio", 16, "1h", NOON - WAITED);
+	gang->view.node_count = 2;
+	pass(NOON + 1);
+	pass(NOON + 2);
+	later = submit(5, "vision", 4, "3h", NOON + 3);
+	pass(NOON + 6);
+	excludes(later, "n0,n1");
+	for (int64_t t = 10; t < 300; t += 10)
+		pass(NOON + t);
+	excludes(later, "");
+	for (int64_t t = 300; t < 900; t += 10)
+		pass(NOON + t);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM guard WHERE nodes <> ''"), 1);
+}
+END_TEST
+
+/* May its user give the record other excluded nodes? */
+static bool may_exclude(const char *job)
+{
+	struct request rq = { .b = &d, .now = NOON + 6, .body = json_object_new_object() };
+	bool may;
+
+	json_object_object_add(rq.body, "kind", json_object_new_string("exclude"));
+	json_object_object_add(rq.body, "job", json_object_new_string(job));
+	ck_assert_msg(verdict_post(&rq, &b.why) == 0, "%s", b.why.text);
+	may = !strcmp(json_object_get_string(json_object_object_get(rq.reply, "verdict")), "accept");
+	json_object_put(rq.reply);
+	json_object_put(rq.body);
+	return may;
+}
+
+START_TEST(its_user_cannot_take_out_what_was_written)
+{
+	scene();
+	pass(NOON + 6);
+	ck_assert(!may_exclude("5"));
+	ck_assert(may_exclude("6") && may_exclude("4") && may_exclude("77"));
+	gang->view.stage = STAGE_ENDED;
+	gang->view.base_state = "CANCELLED";
+	pass(NOON + 11);
+	pass(NOON + 16);
+	ck_assert(may_exclude("5"));
+}
+END_TEST
+
+/* Nothing of ours stays in Slurm where nothing is enforced any more. */
+START_TEST(where_nothing_is_enforced_any_more_nobody_is_kept_off)
+{
+	static const enum enforcement modes[] = { ENFORCE_WARN, ENFORCE_OFF };
+
+	scene();
+	sooner->view.required = "n1";
+	pass(NOON + 6);
+	pass(NOON + 7000);
+	pass(NOON + 7005);
+	excludes(later, "n0,n1");
+	ck_assert_int_eq(sooner->view.held, HELD_BY_ADMIN);
+	settings->enforce = (int)modes[_i];
+	pass(NOON + 7010);
+	pass(NOON + 7015);
+	excludes(later, "");
+	ck_assert_int_eq(sooner->view.held, HELD_NOT);
 }
 END_TEST
 
@@ -389,8 +475,12 @@ START_TEST(while_it_has_given_up_another_one_may_have_nodes_kept)
 	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM guard WHERE nodes = ''"), 1);
 	gang = submit(12, "vision", 16, "1h", NOON + 301 - WAITED);
 	gang->view.node_count = 2;
-	pass(NOON + 302);
-	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM guard WHERE nodes <> ''"), 1);
+	/* and the first one does not ask for them again meanwhile */
+	for (int64_t t = 302; t < 400; t += 10) {
+		pass(NOON + t);
+		ck_assert_int_eq(books_ask(&b,
+			"SELECT count(*) FROM guard WHERE nodes <> '' AND together = 0"), 1);
+	}
 }
 END_TEST
 
@@ -407,10 +497,14 @@ Suite *pass_gang_suite(void)
 	tcase_add_test(t, a_run_that_is_requeued_with_what_was_written_is_let_back);
 	tcase_add_test(t, one_that_has_no_other_nodes_is_held_and_released);
 	tcase_add_test(t, one_that_slurm_finds_no_other_nodes_for_is_held_instead);
+	tcase_add_test(t, one_that_slurm_holds_for_another_reason_is_left_to_it);
 	tcase_add_test(t, a_submission_is_held_for_a_pass_when_it_would_last_too_long);
 	tcase_add_test(t, a_run_that_has_just_begun_there_does_not_move_it);
 	tcase_add_test(t, who_goes_before_the_gang_is_not_kept_off);
 	tcase_add_test(t, with_displace_off_nobody_is_kept_off);
+	tcase_add_test(t, a_gang_that_fits_and_does_not_start_gives_its_nodes_up_for_a_while);
+	tcase_add_test(t, its_user_cannot_take_out_what_was_written);
+	tcase_add_loop_test(t, where_nothing_is_enforced_any_more_nobody_is_kept_off, 0, 2);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(h, setup, teardown);
 	tcase_add_test(h, free_runs_and_funded_ones_go_together_for_all_components);

@@ -203,6 +203,8 @@ START_TEST(a_hold_and_a_place_by_hand_are_told_apart)
 		!question_moves_by_hand(&release));
 	ck_assert(question_moves_by_hand(&lower) && question_moves_by_hand(&nice) &&
 		!question_moves_by_hand(&zero));
+	zero.exc_nodes = (char *)"";
+	ck_assert(question_excludes(&zero) && !question_excludes(&none));
 }
 END_TEST
 
