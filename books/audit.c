@@ -137,7 +137,7 @@ const struct audit_check audit_checks[] = {
 		"SELECT printf('%s: %s%s%s is %s, and no change says who set it', iif(allocation IS NULL, 'project ' || p.name,"
 		" 'allocation ' || allocation), what, iif(user IS NULL, '', ' of '), coalesce(user, ''), value)"
 		" FROM is_ x JOIN project p ON p.id = x.project WHERE EXISTS (SELECT 1 FROM change c WHERE c.project = x.project"
-		" AND c.allocation IS x.allocation AND c.what = iif(x.allocation IS NULL, 'project', 'starts'))"
+		" AND c.allocation IS x.allocation AND iif(x.allocation IS NULL, c.what = 'project' AND c.became IS NOT NULL, c.what = 'starts'))"
 		" AND NOT EXISTS (SELECT 1 FROM change c WHERE c.project = x.project AND c.allocation IS x.allocation AND c.what = x.what"
 		" AND c.user IS x.user) ORDER BY p.id, allocation, what, user LIMIT 1", NULL },
 	{ "hold.draws", "an open hold draws on its project what it holds; on no project more",
