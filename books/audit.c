@@ -99,8 +99,8 @@ const struct audit_check audit_checks[] = {
 		"SELECT printf('allocation %d: user %d has %d units charged and %d held, journal and draws say %d and %d', allocation, uid,"
 		" charged, held, charged_, held_) FROM (SELECT allocation, uid, sum(charged) AS charged, sum(held) AS held, sum(c) AS charged_,"
 		" sum(h) AS held_ FROM (SELECT allocation, uid, charged, held, 0 AS c, 0 AS h FROM user_sum UNION ALL"
-		" SELECT j.allocation, r.uid, 0, 0, -j.units, 0 FROM journal j JOIN charge c ON c.id = j.charge JOIN run r ON r.id = c.run"
-		"  WHERE j.kind IN ('charge', 'refund') UNION ALL"
+		" SELECT j.allocation, r.uid, 0, 0, max(0, -sum(j.units)), 0 FROM journal j JOIN charge c ON c.id = j.charge JOIN run r"
+		"  ON r.id = c.run WHERE j.kind IN ('charge', 'refund') GROUP BY j.charge, j.allocation UNION ALL"
 		" SELECT d.allocation, a.uid, 0, 0, 0, d.units FROM hold_draw d JOIN hold h ON h.id = d.hold JOIN admission a ON a.id = h.admission)"
 		" GROUP BY allocation, uid) WHERE charged <> charged_ OR held <> held_ ORDER BY allocation, uid LIMIT 1",
 			NULL },
