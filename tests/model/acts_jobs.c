@@ -54,6 +54,7 @@ static void invent(struct history *h, struct w_job *j)
 
 	*j = (struct w_job){.state = W_PENDING,
 		.node = (int)below(h, h->o.nnodes),
+		.user = (int)below(h, O_USERS),
 		.gpus = (int)between(h, 1, chance(h, 80) ? 4 : 16),
 		.type = (int)below(h, O_TYPES + 1) - 1,
 		.submit = h->now,
@@ -79,7 +80,7 @@ static void write_minimum(const struct w_job *j, char text[32])
 
 static struct question question_of(const struct w_job *j, char minimum[32])
 {
-	struct question q = {.uid = W_UID,
+	struct question q = {.uid = W_UID + j->user,
 		.account = world_account(j->node),
 		.partition = "gpu",
 		.time_limit_s = j->limit,
@@ -103,6 +104,7 @@ static struct o_seen want_of(const struct history *h, const struct w_job *j, int
 	return (struct o_seen){.job = number,
 		.stage = O_PENDING,
 		.node = j->node,
+		.user = j->user,
 		.minimum = j->minimum,
 		.limit = j->limit,
 		.insists = j->insists,
@@ -118,8 +120,8 @@ static struct o_seen want_of(const struct history *h, const struct w_job *j, int
 
 static void tell_job(struct history *h, const char *what, int number, const struct w_job *j)
 {
-	tell(h, "%s job %d of p%d: %d GPUs of t%d, minimum %jd s, limit %jd s%s%s%s%s, begin %+jd", what,
-		number, j->node, j->gpus, j->type, (intmax_t)j->minimum, (intmax_t)j->limit,
+	tell(h, "%s job %d of p%d and user %d: %d GPUs of t%d, minimum %jd s, limit %jd s%s%s%s%s, begin %+jd", what,
+		number, j->node, j->user, j->gpus, j->type, (intmax_t)j->minimum, (intmax_t)j->limit,
 		j->insists ? ", insists" : "", j->free_tier ? ", free tier" : "",
 		j->dependency ? ", depends" : "", j->held == HELD_BY_USER ? ", held" : "",
 		(intmax_t)(j->begin ? j->begin - h->now : 0));

@@ -10,6 +10,7 @@
 void o_declare(struct oracle *o, struct o_job *j, const struct o_seen *want, int64_t minimum, int64_t now)
 {
 	j->node = want->node;
+	j->user = want->user;
 	j->insists = want->insists;
 	j->minimum = o_least(minimum, want->limit);
 	j->limit = want->limit;
@@ -34,9 +35,9 @@ enum o_tier oracle_ask(struct oracle *o, int64_t now, const struct o_seen *want)
 	o_declare(o, j, want, want->minimum, now);
 	if (!want->minimum || want->free_tier)
 		return j->tier = O_FREE_TIER;
-	if (j->per_task <= o_room(o, want->node, now))
-		j->hold = want->eligible && !want->held_by_user ? o_hold_new(o, want->node, j->per_task, now)
-								: O_NONE;
+	if (j->per_task <= o_room(o, want->node, want->user, now))
+		j->hold = want->eligible && !want->held_by_user ?
+			o_hold_new(o, want->node, want->user, j->per_task, now) : O_NONE;
 	else if (policy_of(o, j) == O_FREE)
 		j->tier = O_FREE_TIER;
 	else
@@ -65,7 +66,7 @@ bool oracle_change_job(struct oracle *o, int64_t now, const struct o_seen *want)
 
 	if (needs_no_money(o, j, want->job, need))
 		return true;
-	if (more > o_room(o, j->node, now))
+	if (more > o_room(o, j->node, j->user, now))
 		return false;
 	if (j->hold == O_NONE)
 		return true;
@@ -131,43 +132,55 @@ static bool queued(struct oracle *o, const struct o_seen *s, int64_t now)
 	return fit_hold(o, j, s, now);
 }
 
+/* Who is in front, by the project that refused: of a cap those of its user alone. */
+struct line {
+	bool of_all[O_NODES], of_user[O_NODES][O_USERS];
+};
+
 /* Is somebody of the line in front, at the project or above it? */
-static bool is_behind(const struct oracle *o, const bool heads[O_NODES], int node)
+static bool is_behind(const struct oracle *o, const struct line *heads, const struct o_job *j)
 {
-	for (; node != O_NONE; node = o->nodes[node].parent)
-		if (heads[node])
+	for (int n = j->node; n != O_NONE; n = o->nodes[n].parent)
+		if (heads->of_all[n] || heads->of_user[n][j->user])
 			return true;
 	return false;
 }
 
-/* The project that has least, the nearest of those that have as little. */
-static int tightest(const struct oracle *o, int node, int64_t now)
+/* At the project that has least, the nearest of those that have as little. */
+static void stand_in_line(const struct oracle *o, struct line *heads, const struct o_job *j, int64_t now)
 {
+	bool is_cap = false, found_cap = false;
 	int found = O_NONE;
+	int64_t least = INT64_MAX;
 
-	for (; node != O_NONE; node = o->nodes[node].parent)
-		if (o->nodes[node].metered &&
-			(found == O_NONE || oracle_available(o, node, now) < oracle_available(o, found, now)))
-			found = node;
-	return found;
+	for (int n = j->node; n != O_NONE; n = o->nodes[n].parent) {
+		int64_t left = o->nodes[n].metered ? o_available_to(o, n, j->user, now, &is_cap) : INT64_MAX;
+
+		if (left >= least)
+			continue;
+		found = n;
+		found_cap = is_cap;
+		least = left;
+	}
+	*(found_cap ? &heads->of_user[found][j->user] : &heads->of_all[found]) = true;
 }
 
 /* Who waits for money is not overtaken, at the project that refused it and below, and keeps what it has; who
  * may run free does not wait. What has money, or waited before, is never free. */
-static void take_turn(struct oracle *o, struct o_job *j, bool heads[O_NODES], int64_t now)
+static void take_turn(struct oracle *o, struct o_job *j, struct line *heads, int64_t now)
 {
 	bool waits = policy_of(o, j) != O_FREE || j->parked || j->hold != O_NONE;
 	int64_t more = j->per_task - o_held_by(o, j->hold);
 
-	if (waits && j->hold == O_NONE && is_behind(o, heads, j->node)) {
+	if (waits && j->hold == O_NONE && is_behind(o, heads, j)) {
 		j->parked = true;
-	} else if (more <= o_room(o, j->node, now)) {
+	} else if (more <= o_room(o, j->node, j->user, now)) {
 		if (j->hold == O_NONE)
-			j->hold = o_hold_new(o, j->node, 0, now);
+			j->hold = o_hold_new(o, j->node, j->user, 0, now);
 		o_hold_more(o, j->hold, j->node, more, now);
 		j->parked = false;
 	} else if (waits) {
-		heads[tightest(o, j->node, now)] = true;
+		stand_in_line(o, heads, j, now);
 		j->parked = true;
 	} else {
 		j->tier = O_FREE_TIER;
@@ -194,7 +207,7 @@ static bool is_before(const struct oracle *o, int a, int b)
 
 static void give_more(struct oracle *o, bool asks[O_JOBS], int64_t now)
 {
-	bool heads[O_NODES] = {false};
+	struct line heads = {0};
 
 	for (;;) {
 		int first = O_NONE;
@@ -205,7 +218,7 @@ static void give_more(struct oracle *o, bool asks[O_JOBS], int64_t now)
 		if (first == O_NONE)
 			return;
 		asks[first] = false;
-		take_turn(o, &o->jobs[first], heads, now);
+		take_turn(o, &o->jobs[first], &heads, now);
 	}
 }
 
@@ -346,7 +359,9 @@ void oracle_pass(struct oracle *o, int64_t now, const struct o_seen *table, int 
 	bool all_seen;
 
 	memcpy(o->before, o->allocations, sizeof(o->before));
+	memcpy(o->pieces_before, o->pieces, sizeof(o->pieces[0]) * (size_t)o->npieces);
 	o->nbefore = o->nallocations;
+	o->npieces_before = o->npieces;
 	oracle_expire(o, now);
 	for (int i = 0; i < O_JOBS; i++)
 		o->jobs[i].bound_before = o->jobs[i].bound;

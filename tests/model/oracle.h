@@ -21,6 +21,7 @@
 #define O_RATES       32
 #define O_ENTRIES     1024
 #define O_TYPES       3
+#define O_USERS       3
 #define O_ANY_TYPE    (-1)
 #define O_NONE        (-1)
 
@@ -33,6 +34,7 @@ struct o_node {
 	enum o_policy policy;
 	int64_t credit;
 	bool metered; /* had an allocation, ever */
+	int64_t cap[O_USERS]; /* of each user; O_NONE: none */
 };
 
 struct o_allocation {
@@ -58,7 +60,7 @@ enum o_stage { O_PENDING, O_RUNNING, O_ENDED };
 struct o_seen {
 	int job; /* a number of ours, below O_JOBS, in the order of Slurm's */
 	enum o_stage stage;
-	int node;
+	int node, user;
 	int64_t minimum; /* as declared */
 	bool suspended, insists, held_by_user, eligible, in_funded_qos, in_free_qos, free_tier;
 	int64_t submit, start, end, limit;
@@ -73,7 +75,7 @@ struct o_seen {
 
 struct o_job {
 	bool known; /* an answer exists */
-	int node;
+	int node, user;
 	bool insists;
 	enum o_tier tier;
 	int64_t minimum, limit; /* the minimum is cut to the limit at each answer */
@@ -90,11 +92,12 @@ struct o_job {
 
 struct o_hold {
 	bool open;
+	int user;
 	int64_t units;
 };
 
 struct o_run {
-	int job, node, gpus, type;
+	int job, node, user, gpus, type;
 	int64_t submit, start, ended; /* ended 0: it runs */
 	bool funded;
 	int64_t minimum, price;
@@ -142,8 +145,9 @@ struct oracle {
 	struct o_rate rates[O_RATES];
 	struct o_entry entries[O_ENTRIES];
 	int64_t told[O_JOBS]; /* the requeue that slurmdbd was asked about long after it: not again */
-	int nbefore;
+	int nbefore, npieces_before;
 	struct o_allocation before[O_ALLOCATIONS]; /* when the pass began */
+	struct o_piece pieces_before[O_PIECES];
 	const char *wrong;                         /* a rule of the oracle itself was broken */
 };
 
@@ -152,6 +156,7 @@ int oracle_node(struct oracle *o, int parent, enum o_policy policy);
 /* --- money: 0, or -1 when it must be refused. The group of what was written is o->ngroups - 1 --- */
 int oracle_rate(struct oracle *o, int64_t now, int type, int64_t from, int64_t rate);
 int oracle_credit(struct oracle *o, int node, int64_t credit);
+int oracle_cap(struct oracle *o, int64_t now, int node, int user, int64_t cap); /* O_NONE: none any more */
 int oracle_allocate(struct oracle *o, int node, int64_t units, int64_t from, int64_t until); /* its number */
 void oracle_vest(struct oracle *o, int allocation, int64_t burst, int carry, bool vests);
 int oracle_deposit(struct oracle *o, int64_t now, int allocation, int64_t units);

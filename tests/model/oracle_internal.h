@@ -18,8 +18,10 @@ static inline int64_t o_most(int64_t a, int64_t b)
 /* --- oracle_money.c --- */
 
 /* What a decision may still take for the project: the tightest of it and all above that ever had an
- * allocation; INT64_MAX: no bound. */
-int64_t o_room(const struct oracle *o, int node, int64_t now);
+ * allocation, and what the caps of the user leave there; INT64_MAX: no bound. */
+int64_t o_room(const struct oracle *o, int node, int user, int64_t now);
+/* What is left for the user at one of them, and whether that is for a cap. */
+int64_t o_available_to(const struct oracle *o, int node, int user, int64_t now, bool *is_cap);
 
 /* At each of them: out of what expires first, its credit last. */
 void o_hold_more(struct oracle *o, int hold, int node, int64_t units, int64_t now);
@@ -38,7 +40,7 @@ void o_declare(struct oracle *o, struct o_job *j, const struct o_seen *want, int
 /* Units a second of GPUs of a known type, or the dearest that the cluster has. */
 int64_t o_price_at(const struct oracle *o, int gpus, int type, int64_t at);
 
-int o_hold_new(struct oracle *o, int node, int64_t units, int64_t now);
+int o_hold_new(struct oracle *o, int node, int user, int64_t units, int64_t now);
 void o_hold_end(struct oracle *o, int *hold);
 int64_t o_held_by(const struct oracle *o, int hold); /* 0 for O_NONE */
 

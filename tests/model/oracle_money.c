@@ -94,13 +94,38 @@ int64_t oracle_available(const struct oracle *o, int node, int64_t now)
 	return own_left(o, node, now, false) + o->nodes[node].credit;
 }
 
-int64_t o_room(const struct oracle *o, int node, int64_t now)
+/* What is held and charged, less refunds, for the jobs of one user, of the allocations that are live. */
+static int64_t used_by(const struct oracle *o, int node, int user, int64_t now)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < o->npieces; i++) {
+		const struct o_piece *p = &o->pieces[i];
+		const struct o_allocation *a = &o->allocations[p->allocation];
+		int of = p->hold != O_NONE ? o->holds[p->hold].user : o->runs[o->parts[p->part].run].user;
+
+		if (a->node == node && live(a, now) && of == user)
+			sum += p->units - p->refunded;
+	}
+	return sum;
+}
+
+int64_t o_available_to(const struct oracle *o, int node, int user, int64_t now, bool *is_cap)
+{
+	int64_t left = oracle_available(o, node, now), cap = o->nodes[node].cap[user];
+
+	*is_cap = cap != O_NONE && cap - used_by(o, node, user, now) < left;
+	return *is_cap ? cap - used_by(o, node, user, now) : left;
+}
+
+int64_t o_room(const struct oracle *o, int node, int user, int64_t now)
 {
 	int64_t room = INT64_MAX;
+	bool is_cap;
 
 	for (; node != O_NONE; node = o->nodes[node].parent)
-		if (o->nodes[node].metered && oracle_available(o, node, now) < room)
-			room = oracle_available(o, node, now);
+		if (o->nodes[node].metered && o_available_to(o, node, user, now, &is_cap) < room)
+			room = o_available_to(o, node, user, now, &is_cap);
 	return room;
 }
 
@@ -138,7 +163,7 @@ static void take(struct oracle *o, int hold, int node, int64_t units, int64_t no
 
 void o_hold_more(struct oracle *o, int hold, int node, int64_t units, int64_t now)
 {
-	if (units > 0 && units > o_room(o, node, now))
+	if (units > 0 && units > o_room(o, node, o->holds[hold].user, now))
 		o->wrong = "a hold overdraws";
 	o->holds[hold].units += units;
 	for (; node != O_NONE && units; node = o->nodes[node].parent)
@@ -201,6 +226,8 @@ int oracle_node(struct oracle *o, int parent, enum o_policy policy)
 	int n = o->nnodes++;
 
 	o->nodes[n] = (struct o_node){.parent = parent, .policy = policy};
+	for (int u = 0; u < O_USERS; u++)
+		o->nodes[n].cap[u] = O_NONE;
 	return n;
 }
 
@@ -223,6 +250,20 @@ int oracle_credit(struct oracle *o, int node, int64_t credit)
 	if (credit < o->nodes[node].credit && used > credit)
 		return -1;
 	o->nodes[node].credit = credit;
+	return 0;
+}
+
+/* Where nothing is live or to come there is nothing to cap. */
+int oracle_cap(struct oracle *o, int64_t now, int node, int user, int64_t cap)
+{
+	bool any = cap == O_NONE;
+
+	for (int i = 0; i < o->nallocations; i++)
+		any = any || (o->allocations[i].node == node &&
+			(!o->allocations[i].until || o->allocations[i].until > now));
+	if (!any)
+		return -1;
+	o->nodes[node].cap[user] = cap;
 	return 0;
 }
 

@@ -60,6 +60,7 @@ void world_end(struct slurm_link *w, int job, int64_t at, bool requeue, int64_t 
 
 	*r = (struct w_row){.job = job,
 		.node = j->node,
+		.user = j->user,
 		.given = j->given,
 		.first_given = j->first_given,
 		.type = j->given_type,
@@ -111,6 +112,7 @@ static struct o_seen declared(const struct slurm_link *w, int job)
 
 	return (struct o_seen){.job = job,
 		.node = j->node,
+		.user = j->user,
 		.minimum = j->minimum,
 		.limit = j->limit,
 		.insists = j->insists,

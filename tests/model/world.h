@@ -16,13 +16,13 @@
 #define WORLD_GPUS (64 * O_TYPES)
 #define W_ROWS        512
 #define W_FIRST_JOB   100 /* the id of job 0 */
-#define W_UID         1000
+#define W_UID         1000 /* of user 0 */
 
 enum w_state { W_NONE, W_PENDING, W_RUNNING, W_SUSPENDED, W_ENDED };
 
 struct w_job {
 	enum w_state state;
-	int node, gpus, type; /* as asked */
+	int node, user, gpus, type; /* as asked */
 	int64_t minimum, limit, begin;
 	bool insists, free_tier, dependency;
 	enum job_held held;
@@ -37,7 +37,7 @@ struct w_job {
 
 /* A run as slurmdbd has it; of a resized one it shows two rows. */
 struct w_row {
-	int job, node, given, first_given, type;
+	int job, node, user, given, first_given, type;
 	int64_t submit, start, end, resized, limit, visible, paused, paused_first;
 	char qos[24], admin_comment[128];
 	const char *alloc, *first_alloc;
