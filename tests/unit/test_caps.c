@@ -235,6 +235,26 @@ START_TEST(what_its_own_hold_takes_counts_as_given_back_when_it_is_priced_anew)
 }
 END_TEST
 
+/* What it draws on has expired: only what is added is taken of the cap. */
+START_TEST(what_a_hold_has_of_an_expired_allocation_is_not_taken_again)
+{
+	struct submission s;
+	struct hold_row h;
+	struct path p;
+
+	ck_assert_int_eq(cap(vision, ADA, 5 * GPU_H), 0);
+	ck_assert_int_eq(submit(vision, ADA, 4, &s), 0);
+	books_allot(&b, vision, 50 * GPU_H, NOON + 1500 * HOUR, 0);
+	ck_assert_int_eq(ledger_begin(b.l, LEDGER_READ, &b.why), 0);
+	ck_assert_int_eq(hold_pool(b.l, s.admission.id, &h, &b.why), 1);
+	ck_assert_int_eq(path_load_for(b.l, vision, ADA, NOON + 2000 * HOUR, &p, &b.why), 0);
+	ck_assert_int_eq(budget_available(&p.nodes[0].budget), 5 * GPU_H);
+	ck_assert_int_eq(hold_credit(b.l, &h, &p, &b.why), 0);
+	ck_assert_int_eq(budget_available(&p.nodes[0].budget), 9 * GPU_H);
+	ledger_rollback(b.l);
+}
+END_TEST
+
 Suite *caps_suite(void)
 {
 	Suite *s = suite_create("caps");
@@ -251,6 +271,7 @@ Suite *caps_suite(void)
 	tcase_add_test(t, a_cap_can_be_set_below_what_is_used_and_takes_nothing_back);
 	tcase_add_test(t, there_is_nothing_to_cap_without_an_allocation);
 	tcase_add_test(t, what_its_own_hold_takes_counts_as_given_back_when_it_is_priced_anew);
+	tcase_add_test(t, what_a_hold_has_of_an_expired_allocation_is_not_taken_again);
 	suite_add_tcase(s, t);
 	return s;
 }
