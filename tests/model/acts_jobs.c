@@ -2,6 +2,7 @@
  * acts_jobs.c - what users and Slurm do with jobs in a history. */
 #include "tests/model/history.h"
 #include "lib/token.h"
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_pending(const struct w_job *j)
@@ -48,11 +49,12 @@ static int64_t meanwhile(struct history *h, int64_t least)
 
 /* --- submissions -------------------------------------------------------------------------------- */
 
-static void invent(struct history *h, struct w_job *j)
+static void invent(struct history *h, int number, struct w_job *j)
 {
 	static const int64_t minimum[] = {60, 90, 300, 600, 3600, 7200};
 
 	*j = (struct w_job){.state = W_PENDING,
+		.first = number,
 		.node = (int)below(h, h->o.nnodes),
 		.user = (int)below(h, O_USERS),
 		.gpus = (int)between(h, 1, chance(h, 80) ? 4 : 16),
@@ -93,6 +95,7 @@ static struct question question_of(const struct w_job *j, char minimum[32])
 	gpu_request_input_init(&q.gpus);
 	q.gpus.tres_per_job = world_request(j->gpus, j->type);
 	q.gpus.min_nodes = q.gpus.max_nodes = 1;
+	q.gpus.array = j->all ? world_array(j->tasks) : NULL;
 	q.text[OPT_MIN_RUNTIME] = minimum;
 	q.text[OPT_TIER] = j->insists ? "funded" : j->free_tier ? "free" : NULL;
 	return q;
@@ -102,6 +105,8 @@ static struct question question_of(const struct w_job *j, char minimum[32])
 static struct o_seen want_of(const struct history *h, const struct w_job *j, int number)
 {
 	return (struct o_seen){.job = number,
+		.answer = j->first,
+		.tasks = world_tasks(j),
 		.stage = O_PENDING,
 		.node = j->node,
 		.user = j->user,
@@ -120,11 +125,21 @@ static struct o_seen want_of(const struct history *h, const struct w_job *j, int
 
 static void tell_job(struct history *h, const char *what, int number, const struct w_job *j)
 {
-	tell(h, "%s job %d of p%d and user %d: %d GPUs of t%d, minimum %jd s, limit %jd s%s%s%s%s, begin %+jd", what,
-		number, j->node, j->user, j->gpus, j->type, (intmax_t)j->minimum, (intmax_t)j->limit,
+	tell(h, "%s job %d%s%s of p%d and user %d: %d GPUs of t%d, minimum %jd s, limit %jd s%s%s%s%s, begin %+jd", what,
+		number, j->all ? " with tasks " : "", world_array(j->tasks), j->node, j->user, j->gpus, j->type, (intmax_t)j->minimum, (intmax_t)j->limit,
 		j->insists ? ", insists" : "", j->free_tier ? ", free tier" : "",
 		j->dependency ? ", depends" : "", j->held == HELD_BY_USER ? ", held" : "",
 		(intmax_t)(j->begin ? j->begin - h->now : 0));
+}
+
+/* The plugin can hold only as the user does, and says in the record whose hold it is. */
+static void wait_for_money(struct w_job *j)
+{
+	char *comment = token_set_waits(j->admin_comment, true);
+
+	snprintf(j->admin_comment, sizeof(j->admin_comment), "%s", comment ? comment : "");
+	free(comment);
+	j->held = HELD_BY_USER;
 }
 
 /* Through the plugin. Now and then Slurm refuses it afterwards, or budgetd is killed before the answer is
@@ -142,10 +157,14 @@ static bool submit(struct history *h)
 
 	if (number >= H_JOBS)
 		return false;
-	invent(h, j);
+	invent(h, number, j);
+	if (chance(h, 25) && number + H_TASKS <= H_JOBS) {
+		j->all = (int)between(h, 2, H_TASKS);
+		j->tasks = (1u << j->all) - 1;
+	}
 	q = question_of(j, minimum);
 	want = want_of(h, j, number);
-	lost = chance(h, 2);
+	lost = !j->all && chance(h, 2);
 	h->saved = h->o;
 	tier = oracle_ask(&h->o, h->now, &want);
 	v = bench_ask(h->b, h->now, &q);
@@ -165,13 +184,15 @@ static bool submit(struct history *h)
 	} else {
 		bench_write(h->b);
 	}
-	h->w.njobs++;
+	h->w.njobs += j->all ? j->all : 1; /* a number for each task */
 	if (!v.accepted || chance(h, 5)) {
 		j->state = W_NONE; /* its number is not used again */
 		return true;
 	}
 	snprintf(j->qos, sizeof(j->qos), "%s", v.qos);
 	snprintf(j->admin_comment, sizeof(j->admin_comment), "%s", v.token);
+	if (v.waits)
+		wait_for_money(j);
 	if (lost)
 		snprintf(j->comment, sizeof(j->comment), "gpu-min-runtime=%s%s", minimum,
 			j->insists     ? " gpu-tier=funded"
@@ -189,7 +210,7 @@ static bool submit_past_plugin(struct history *h)
 
 	if (number >= H_JOBS)
 		return false;
-	invent(h, j);
+	invent(h, number, j);
 	if (j->minimum > 8 * 3600)
 		j->minimum = 600;
 	h->w.njobs++;
@@ -211,6 +232,7 @@ static bool start(struct history *h)
 
 	if (!j || !world_startable(&h->w, j))
 		return false;
+	j = &h->w.jobs[world_split(&h->w, number_of(h, j), world_first_task(j))];
 	j->start = meanwhile(h, j->submit > j->begin ? j->submit : j->begin);
 	j->state = W_RUNNING;
 	j->given = j->first_given = j->gpus + (chance(h, 8) ? (int)between(h, 1, 4) : 0);
@@ -226,6 +248,11 @@ static bool cancel(struct history *h)
 
 	if (!j)
 		return false;
+	if (world_tasks(j) > 1 && chance(h, 60)) {
+		tell(h, "the first of %d tasks of job %d is cancelled", world_tasks(j), number_of(h, j));
+		j->tasks &= j->tasks - 1;
+		return true;
+	}
 	tell(h, "job %d is cancelled in the queue", number_of(h, j));
 	j->state = W_ENDED;
 	j->end = h->now;
@@ -243,8 +270,10 @@ static bool hold_or_release(struct history *h)
 		j->dependency = false;
 		return true;
 	}
-	if (j->held == HELD_BY_ADMIN || j->held == HELD_BY_OTHER)
+	if (j->held == HELD_BY_ADMIN || j->held == HELD_BY_OTHER || world_held_by_us(j))
 		return false;
+	if (world_tasks(j) > 1 && chance(h, 50)) /* one of its tasks */
+		j = &h->w.jobs[world_split(&h->w, number_of(h, j), world_first_task(j))];
 	j->held = j->held == HELD_NOT ? HELD_BY_USER : HELD_NOT;
 	tell(h, "job %d is %s by its user", number_of(h, j), j->held == HELD_NOT ? "released" : "held");
 	return true;
@@ -271,7 +300,7 @@ static bool modify(struct history *h)
 	struct w_job *j = some_job(h, is_pending), then;
 	bool asked;
 
-	if (!j || j->held == HELD_BY_ADMIN || !h->o.jobs[number_of(h, j)].known ||
+	if (!j || j->all || j->held == HELD_BY_ADMIN || !h->o.jobs[number_of(h, j)].known ||
 		h->o.jobs[number_of(h, j)].looks < 2)
 		return false;
 	then = *j;
@@ -359,7 +388,7 @@ static bool change_running(struct history *h)
 {
 	struct w_job *j = some_job(h, is_running);
 
-	if (!j)
+	if (!j || j->all)
 		return false;
 	j->limit = 60 * between(h, 1, 240);
 	tell(h, "the limit of running job %d becomes %jd s", number_of(h, j), (intmax_t)j->limit);

@@ -14,7 +14,8 @@
 #include "tests/model/world.h"
 
 #define H_MONTH 1801440000 /* 1 February 2027: about half of the histories see a month end */
-#define H_JOBS  24
+#define H_JOBS  28
+#define H_TASKS 6
 
 struct history {
 	uint64_t seed, random;

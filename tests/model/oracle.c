@@ -26,7 +26,9 @@ static enum o_policy policy_of(const struct oracle *o, const struct o_job *j)
 
 enum o_tier oracle_ask(struct oracle *o, int64_t now, const struct o_seen *want)
 {
-	struct o_job *j = &o->jobs[want->job];
+	struct o_job *j = &o->jobs[want->answer];
+	int64_t room = o_room(o, want->node, want->user, now);
+	int fits;
 
 	if (want->minimum > o->max_minimum)
 		return O_REFUSED;
@@ -35,10 +37,14 @@ enum o_tier oracle_ask(struct oracle *o, int64_t now, const struct o_seen *want)
 	o_declare(o, j, want, want->minimum, now);
 	if (!want->minimum || want->free_tier)
 		return j->tier = O_FREE_TIER;
-	if (j->per_task <= o_room(o, want->node, want->user, now))
-		j->hold = want->eligible && !want->held_by_user ?
-			o_hold_new(o, want->node, want->user, j->per_task, now) : O_NONE;
-	else if (policy_of(o, j) == O_FREE)
+	fits = (int)o_least(want->tasks, o_most(0, room) / j->per_task);
+	if (fits && want->eligible && !want->held_by_user) {
+		j->paid = fits;
+		j->hold = o_hold_new(o, want->node, want->user, fits * j->per_task, now);
+		j->parked = fits < want->tasks;
+	} else if (fits) {
+		j->hold = O_NONE;
+	} else if (policy_of(o, j) == O_FREE)
 		j->tier = O_FREE_TIER;
 	else
 		return j->known = false, O_REFUSED;
@@ -50,7 +56,7 @@ enum o_tier oracle_ask(struct oracle *o, int64_t now, const struct o_seen *want)
 static bool needs_no_money(const struct oracle *o, const struct o_job *j, int job, int64_t need)
 {
 	for (int i = 0; i < o->nruns; i++)
-		if (o->runs[i].job == job && !o->runs[i].ended && o->runs[i].hold != O_NONE &&
+		if (o->runs[i].answer == job && !o->runs[i].ended && o->runs[i].hold != O_NONE &&
 			j->hold == O_NONE)
 			return true;
 	return !j->known || j->tier != O_FUNDED_TIER || (j->parked && j->hold == O_NONE) ||
@@ -60,11 +66,11 @@ static bool needs_no_money(const struct oracle *o, const struct o_job *j, int jo
 /* What it has is counted with what there is. */
 bool oracle_change_job(struct oracle *o, int64_t now, const struct o_seen *want)
 {
-	struct o_job *j = &o->jobs[want->job];
+	struct o_job *j = &o->jobs[want->answer];
 	int64_t need = o_price_at(o, want->gpus, want->type, now) * o_least(j->minimum, want->limit);
 	int64_t more = need - o_held_by(o, j->hold);
 
-	if (needs_no_money(o, j, want->job, need))
+	if (needs_no_money(o, j, want->answer, need))
 		return true;
 	if (more > o_room(o, j->node, j->user, now))
 		return false;
@@ -79,25 +85,50 @@ bool oracle_change_job(struct oracle *o, int64_t now, const struct o_seen *want)
 
 /* --- the queue --- */
 
-/* What it has suffices, or is too much; else it asks for more when its turn comes. What its user holds keeps
- * what it has, for a while. */
-static bool fit_hold(struct oracle *o, struct o_job *j, const struct o_seen *s, int64_t now)
-{
-	bool can_start = s->eligible && !s->held_by_user, kept;
+/* The tasks of a job that wait, over all its records. */
+struct tasks {
+	int can_start, loose, user_holds;
+};
 
-	if (!s->held_by_user)
+static struct tasks tasks_of(const struct o_seen *table, int n, int job)
+{
+	struct tasks t = {0};
+
+	for (int i = 0; i < n; i++) {
+		const struct o_seen *s = &table[i];
+
+		if (s->answer != job || s->stage != O_PENDING)
+			continue;
+		t.can_start += s->eligible && !s->held_by_user ? s->tasks : 0;
+		t.loose += s->loose ? s->tasks : 0;
+		t.user_holds += s->held_by_user ? s->tasks : 0;
+	}
+	return t;
+}
+
+/* What it has suffices, or is too much; else it asks for more when its turn comes. What its user holds keeps
+ * what it has, for a while: of an array, the shares that no task which may start now has. */
+static bool fit_hold(struct oracle *o, struct o_job *j, const struct tasks *t, int64_t now)
+{
+	int64_t need;
+
+	if (!t->user_holds)
 		j->user_held_at = 0;
 	else if (!j->user_held_at)
 		j->user_held_at = now;
-	kept = s->held_by_user && j->hold != O_NONE && now - j->user_held_at < o->user_held;
-	if (!can_start && !kept) {
-		o_hold_end(o, &j->hold);
-		return j->parked = false;
-	}
-	if (j->per_task > o_held_by(o, j->hold))
+	j->kept = 0;
+	if (t->user_holds && now - j->user_held_at < o->user_held)
+		j->kept = (int)o_least(t->user_holds, o_most(0, j->paid - t->loose));
+	j->wants = t->can_start + j->kept;
+	need = j->wants * j->per_task;
+	if (need > o_held_by(o, j->hold))
 		return true;
 	j->parked = false;
-	o_hold_less(o, j->hold, o_held_by(o, j->hold) - j->per_task);
+	j->paid = j->wants;
+	if (need)
+		o_hold_less(o, j->hold, o_held_by(o, j->hold) - need);
+	else
+		o_hold_end(o, &j->hold);
 	return false;
 }
 
@@ -113,9 +144,9 @@ static bool is_priced_anew(const struct oracle *o, const struct o_job *j, const 
 }
 
 /* Does it need more than it has? */
-static bool queued(struct oracle *o, const struct o_seen *s, int64_t now)
+static bool queued(struct oracle *o, const struct o_seen *s, const struct tasks *t, int64_t now)
 {
-	struct o_job *j = &o->jobs[s->job];
+	struct o_job *j = &o->jobs[s->answer];
 
 	if (j->tier != O_FUNDED_TIER)
 		return false;
@@ -129,7 +160,7 @@ static bool queued(struct oracle *o, const struct o_seen *s, int64_t now)
 		o_declare(o, j, s, j->minimum, now);
 		j->changing_at = 0;
 	}
-	return fit_hold(o, j, s, now);
+	return fit_hold(o, j, t, now);
 }
 
 /* Who is in front, by the project that refused: of a cap those of its user alone. */
@@ -170,27 +201,33 @@ static void stand_in_line(const struct oracle *o, struct line *heads, const stru
 static void take_turn(struct oracle *o, struct o_job *j, struct line *heads, int64_t now)
 {
 	bool waits = policy_of(o, j) != O_FREE || j->parked || j->hold != O_NONE;
-	int64_t more = j->per_task - o_held_by(o, j->hold);
+	int64_t has = o_held_by(o, j->hold), room = o_room(o, j->node, j->user, now);
+	int fits = room > INT64_MAX - has ? j->wants : (int)o_least(j->wants, o_most(0, room + has) / j->per_task);
 
-	if (waits && j->hold == O_NONE && is_behind(o, heads, j)) {
+	if (waits && j->wants > j->paid && is_behind(o, heads, j)) {
 		j->parked = true;
-	} else if (more <= o_room(o, j->node, j->user, now)) {
-		if (j->hold == O_NONE)
-			j->hold = o_hold_new(o, j->node, j->user, 0, now);
-		o_hold_more(o, j->hold, j->node, more, now);
-		j->parked = false;
-	} else if (waits) {
+		return;
+	}
+	if (fits < j->wants && waits) {
 		stand_in_line(o, heads, j, now);
 		j->parked = true;
-	} else {
+	} else if (!fits) {
 		j->tier = O_FREE_TIER;
+	} else {
+		j->parked = fits < j->wants;
 	}
+	if (fits * j->per_task <= has)
+		return;
+	if (j->hold == O_NONE)
+		j->hold = o_hold_new(o, j->node, j->user, 0, now);
+	o_hold_more(o, j->hold, j->node, fits * j->per_task - has, now);
+	j->paid = fits;
 }
 
 static const struct o_seen *waits_in(const struct o_seen *table, int n, int job)
 {
 	for (int i = 0; i < n; i++)
-		if (table[i].job == job && table[i].stage == O_PENDING)
+		if (table[i].answer == job && table[i].stage == O_PENDING)
 			return &table[i];
 	return NULL;
 }
@@ -231,14 +268,17 @@ static void look_at_queue(
 	for (int i = 0; i < O_JOBS; i++) {
 		struct o_job *j = &o->jobs[i];
 		const struct o_seen *s = waits_in(table, n, i);
+		struct tasks t = tasks_of(table, n, i);
 
 		if (!j->known)
 			continue;
 		j->parked = j->parked && s;
 		if (s && j->bound && !j->just_met)
-			asks[i] = queued(o, s, now);
-		else if (!s && all_seen && (j->bound || now - j->at >= o->unbound))
+			asks[i] = queued(o, s, &t, now);
+		else if (!s && all_seen && (j->bound_before || now - j->at >= o->unbound)) {
 			o_hold_end(o, &j->hold);
+			j->paid = 0;
+		}
 	}
 	give_more(o, asks, now);
 }
@@ -265,7 +305,7 @@ static int runs_before(const struct oracle *o, int nruns, const struct o_seen *s
 
 static void meet(struct oracle *o, int64_t now, const struct o_seen *s, const struct o_seen *rows, int nrows)
 {
-	struct o_job *j = &o->jobs[s->job];
+	struct o_job *j = &o->jobs[s->answer];
 	struct o_run *r = o_run_of(o, s);
 	bool tied = j->known && j->bound_before;
 
@@ -282,7 +322,7 @@ static void meet(struct oracle *o, int64_t now, const struct o_seen *s, const st
 		if (r && s->stage == O_ENDED)
 			o_settle(o, r, s, now, false);
 	}
-	if (!rows || !s->restarts || j->runs >= s->restarts || (s->stage == O_PENDING && !tied) ||
+	if (!rows || !s->restarts || o->jobs[s->job].runs >= s->restarts || (s->stage == O_PENDING && !tied) ||
 		o->told[s->job] == s->submit)
 		return;
 	find_missed(o, now, rows, nrows, s->job);

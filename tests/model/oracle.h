@@ -58,10 +58,13 @@ enum o_stage { O_PENDING, O_RUNNING, O_ENDED };
 
 /* A job as slurmctld's table or a row of slurmdbd has it. Its type is as given once it runs. */
 struct o_seen {
-	int job; /* a number of ours, below O_JOBS, in the order of Slurm's */
+	int job; /* a record: a number of ours, below O_JOBS, in the order of Slurm's */
+	int answer; /* the job that was asked about: of a task the first record of its array, else `job` */
+	int tasks; /* of an array that it stands for; 1 of all else */
 	enum o_stage stage;
 	int node, user;
 	int64_t minimum; /* as declared */
+	bool loose; /* pending, and nothing keeps Slurm from starting it */
 	bool suspended, insists, held_by_user, eligible, in_funded_qos, in_free_qos, free_tier;
 	int64_t submit, start, end, limit;
 	int64_t resized; /* when the GPUs changed, 0 = never */
@@ -82,7 +85,9 @@ struct o_job {
 	int gpus, type;
 	bool bound, bound_before; /* seen in the table; by an earlier pass */
 	bool just_met;            /* answered by this pass, so looked at by the next */
-	int hold;                 /* of the queue; O_NONE */
+	int hold;                 /* of the queue, one share a task; O_NONE */
+	int paid, kept;           /* tasks that have their share; of those, for tasks that the user holds */
+	int wants;                /* tasks that are to have one */
 	int64_t at, per_task, user_held_at;
 	int64_t changing_at; /* a change that costs more was let through, and is not seen yet; 0: none */
 	bool parked;         /* its money was not there when its turn came: it waits, and is never free */
@@ -97,7 +102,7 @@ struct o_hold {
 };
 
 struct o_run {
-	int job, node, user, gpus, type;
+	int job, answer, node, user, gpus, type;
 	int64_t submit, start, ended; /* ended 0: it runs */
 	bool funded;
 	int64_t minimum, price;

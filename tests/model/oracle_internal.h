@@ -27,6 +27,8 @@ int64_t o_available_to(const struct oracle *o, int node, int user, int64_t now, 
 void o_hold_more(struct oracle *o, int hold, int node, int64_t units, int64_t now);
 /* Given back at each: what expires last, and credit before all, was taken last. */
 void o_hold_less(struct oracle *o, int hold, int64_t units);
+/* To the hold `to`. */
+void o_hold_move(struct oracle *o, int hold, int to, int64_t units);
 /* Units of a hold become a charge: at each project what expires first is spent first. */
 void o_hold_charge(struct oracle *o, int hold, int part, int64_t units);
 
@@ -41,6 +43,8 @@ void o_declare(struct oracle *o, struct o_job *j, const struct o_seen *want, int
 int64_t o_price_at(const struct oracle *o, int gpus, int type, int64_t at);
 
 int o_hold_new(struct oracle *o, int node, int user, int64_t units, int64_t now);
+/* The share of one of its `tasks` tasks becomes a hold of its own: what expires first goes first. */
+int o_hold_share(struct oracle *o, int hold, int tasks);
 void o_hold_end(struct oracle *o, int *hold);
 int64_t o_held_by(const struct oracle *o, int hold); /* 0 for O_NONE */
 

@@ -172,8 +172,9 @@ void o_hold_more(struct oracle *o, int hold, int node, int64_t units, int64_t no
 }
 
 /* Take `units` of the hold's pieces at a node, or all that it has there (a project that got its first
- * allocation after the hold was taken has a part in what was added since); to the part when there is one. */
-static void pieces_take(struct oracle *o, int hold, int node, int64_t units, int part, bool last_first)
+ * allocation after the hold was taken has a part in what was added since); to the part, or the other hold, when
+ * there is one. */
+static void pieces_take(struct oracle *o, int hold, int node, int64_t units, int part, int to, bool last_first)
 {
 	for (;;) {
 		int best = O_NONE;
@@ -193,6 +194,10 @@ static void pieces_take(struct oracle *o, int hold, int node, int64_t units, int
 		u = o->pieces[best].units < units ? o->pieces[best].units : units;
 		o->pieces[best].units -= u;
 		units -= u;
+		if (to != O_NONE) {
+			piece_new(o, o->pieces[best].allocation, to, O_NONE, u);
+			continue;
+		}
 		o->allocations[o->pieces[best].allocation].held -= u;
 		if (part == O_NONE)
 			continue;
@@ -207,7 +212,7 @@ void o_hold_less(struct oracle *o, int hold, int64_t units)
 		return;
 	o->holds[hold].units -= units;
 	for (int n = 0; n < o->nnodes; n++)
-		pieces_take(o, hold, n, units, O_NONE, true);
+		pieces_take(o, hold, n, units, O_NONE, O_NONE, true);
 }
 
 void o_hold_charge(struct oracle *o, int hold, int part, int64_t units)
@@ -216,7 +221,15 @@ void o_hold_charge(struct oracle *o, int hold, int part, int64_t units)
 		o->wrong = "a charge exceeds its hold";
 	o->holds[hold].units -= units;
 	for (int n = 0; n < o->nnodes; n++)
-		pieces_take(o, hold, n, units, part, false);
+		pieces_take(o, hold, n, units, part, O_NONE, false);
+}
+
+void o_hold_move(struct oracle *o, int hold, int to, int64_t units)
+{
+	o->holds[hold].units -= units;
+	o->holds[to].units += units;
+	for (int n = 0; n < o->nnodes; n++)
+		pieces_take(o, hold, n, units, O_NONE, to, false);
 }
 
 /* --- settings and deposits --- */

@@ -43,6 +43,15 @@ int o_hold_new(struct oracle *o, int node, int user, int64_t units, int64_t now)
 	return h;
 }
 
+int o_hold_share(struct oracle *o, int hold, int tasks)
+{
+	int h = o->nholds++;
+
+	o->holds[h] = (struct o_hold){.open = true, .user = o->holds[hold].user};
+	o_hold_move(o, hold, h, o->holds[hold].units / tasks);
+	return h;
+}
+
 void o_hold_end(struct oracle *o, int *h)
 {
 	if (*h == O_NONE)
@@ -178,7 +187,7 @@ static void pay_from_start(struct oracle *o, struct o_run *r, int64_t now)
  * only slurmdbd knows of it. */
 void o_start(struct oracle *o, const struct o_seen *s, int64_t now, bool from_rows)
 {
-	struct o_job *j = &o->jobs[s->job];
+	struct o_job *j = &o->jobs[s->answer];
 	struct o_run *r = &o->runs[o->nruns++];
 	int gpus = s->resized ? s->first_gpus : s->gpus;
 
@@ -188,6 +197,7 @@ void o_start(struct oracle *o, const struct o_seen *s, int64_t now, bool from_ro
 		o_declare(o, j, s, s->minimum, now);
 	}
 	*r = (struct o_run){.job = s->job,
+		.answer = s->answer,
 		.node = s->node,
 		.user = s->user,
 		.gpus = gpus,
@@ -202,8 +212,13 @@ void o_start(struct oracle *o, const struct o_seen *s, int64_t now, bool from_ro
 	r->funded = j->known && j->tier == O_FUNDED_TIER && s->in_funded_qos;
 	j->bound = j->known;
 	if (r->funded) {
-		r->hold = j->hold;
-		j->hold = O_NONE;
+		if (j->paid > 1) {
+			r->hold = o_hold_share(o, j->hold, j->paid--);
+		} else {
+			r->hold = j->hold;
+			j->hold = O_NONE;
+			j->paid = 0;
+		}
 		pay_from_start(o, r, now);
 	} else if (s->in_free_qos || (j->known && j->tier == O_FREE_TIER)) {
 		r->free_from = s->start;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * world.c - a cluster that exists only in this test (world.h). */
 #include "tests/model/world.h"
+#include "lib/token.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +44,47 @@ const char *world_tres(int gpus, int type)
 	return s;
 }
 
+int world_tasks(const struct w_job *j)
+{
+	return j->all ? __builtin_popcount(j->tasks) : 1;
+}
+
+int world_first_task(const struct w_job *j)
+{
+	return j->tasks ? __builtin_ctz(j->tasks) : 0;
+}
+
+const char *world_array(uint32_t tasks)
+{
+	char *s = next_text(), *at = s;
+
+	*s = '\0';
+	for (int i = 0; i < 32; i++)
+		if (tasks >> i & 1)
+			at += sprintf(at, "%s%d", at == s ? "" : ",", i);
+	return s;
+}
+
+int world_split(struct slurm_link *w, int job, int task)
+{
+	struct w_job *j = &w->jobs[job];
+	int to = j->first + 1;
+
+	if (world_tasks(j) == 1)
+		return job;
+	while (w->jobs[to].state != W_NONE)
+		to++;
+	w->jobs[to] = *j;
+	w->jobs[to].tasks = 1u << task;
+	j->tasks &= ~(1u << task);
+	return to;
+}
+
+bool world_held_by_us(const struct w_job *j)
+{
+	return (j->held == HELD_BY_ADMIN || j->held == HELD_BY_USER) && token_waits(j->admin_comment);
+}
+
 bool world_in_table(const struct slurm_link *w, const struct w_job *j)
 {
 	return j->state != W_NONE && (j->state != W_ENDED || w->now - j->end < MIN_JOB_AGE_S);
@@ -61,6 +103,8 @@ void world_end(struct slurm_link *w, int job, int64_t at, bool requeue, int64_t 
 	*r = (struct w_row){.job = job,
 		.node = j->node,
 		.user = j->user,
+		.array = j->first,
+		.task = j->all ? world_first_task(j) : O_NONE,
 		.given = j->given,
 		.first_given = j->first_given,
 		.type = j->given_type,
@@ -111,6 +155,8 @@ static struct o_seen declared(const struct slurm_link *w, int job)
 	const struct w_job *j = &w->jobs[job];
 
 	return (struct o_seen){.job = job,
+		.answer = j->first,
+		.tasks = world_tasks(j),
 		.node = j->node,
 		.user = j->user,
 		.minimum = j->minimum,
@@ -129,8 +175,9 @@ static void show_job(const struct slurm_link *w, int job, struct o_seen *s)
 	*s = declared(w, job);
 	s->stage = j->state == W_PENDING ? O_PENDING : j->state == W_ENDED ? O_ENDED : O_RUNNING;
 	s->suspended = j->state == W_SUSPENDED;
-	s->held_by_user = j->held == HELD_BY_USER;
+	s->held_by_user = j->held == HELD_BY_USER && !world_held_by_us(j);
 	s->eligible = !j->dependency && j->begin <= w->now;
+	s->loose = s->stage == O_PENDING && s->eligible && j->held == HELD_NOT;
 	s->submit = j->submit;
 	s->start = j->start;
 	s->end = j->end;
