@@ -225,12 +225,14 @@ void money_begins(struct history *h)
 	int n = (int)between(h, 1, 6);
 
 	for (int i = 0; i < n; i++) {
-		bool reject = chance(h, 30);
+		enum o_policy policy = chance(h, 30) ? O_REJECT : chance(h, 40) ? O_WAIT : O_FREE;
 
-		oracle_node(&h->o, parents[i], reject ? O_REJECT : O_FREE);
-		bench_project(h->b, i, parents[i], reject);
+		oracle_node(&h->o, parents[i], policy);
+		bench_project(h->b, i, parents[i], policy);
 		tell(h, "project p%d below p%d%s", i, parents[i],
-			reject ? ", refuses what it cannot pay" : "");
+			policy == O_REJECT ? ", refuses what it cannot pay"
+			: policy == O_WAIT ? ", lets wait what it cannot pay"
+					   : "");
 	}
 	for (int64_t k = below(h, 3); k > 0; k--)
 		rate(h);

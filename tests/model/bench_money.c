@@ -38,11 +38,14 @@ static int act(struct bench *b, action_fn apply, struct action *a, const char *k
 
 /* --- projects and rates ------------------------------------------------------------------------- */
 
-void bench_project(struct bench *b, int node, int parent, bool reject)
+void bench_project(struct bench *b, int node, int parent, enum o_policy policy)
 {
+	static const enum on_exhausted policies[] = {[O_FREE] = ON_EXHAUSTED_FREE,
+		[O_REJECT] = ON_EXHAUSTED_REJECT,
+		[O_WAIT] = ON_EXHAUSTED_WAIT};
 	struct project p = {.parent = parent == O_NONE ? 0 : b->projects[parent],
 		.share = 1,
-		.on_exhausted = reject ? ON_EXHAUSTED_REJECT : ON_EXHAUSTED_FREE};
+		.on_exhausted = policies[policy]};
 
 	snprintf(p.name, sizeof(p.name), "%s", world_account(node));
 	if (ledger_begin(b->d.ledger, LEDGER_MONEY, &b->why) < 0 ||

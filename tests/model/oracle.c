@@ -5,6 +5,77 @@
 #include "tests/model/oracle_internal.h"
 #include <string.h>
 
+/* --- who waits for money --- */
+
+/* Who is in front, in the order in which they were refused. */
+struct line {
+	struct place {
+		int node, user; /* that refused; whose jobs are behind: O_NONE: all */
+	} at[O_JOBS];
+	int n;
+};
+
+/* The first of the line at the nearest project of the path, NULL: nobody is in front. */
+static const struct place *in_front(const struct oracle *o, const struct line *l, const struct o_job *j)
+{
+	for (int n = j->node; n != O_NONE; n = o->nodes[n].parent)
+		for (int i = 0; i < l->n; i++)
+			if (l->at[i].node == n && (l->at[i].user == O_NONE || l->at[i].user == j->user))
+				return &l->at[i];
+	return NULL;
+}
+
+static void park(struct o_job *j, const struct place *p)
+{
+	j->parked = true;
+	j->waits_at = p->node;
+	j->waits_user = p->user;
+}
+
+/* The project that has least, the nearest of those that have as little. */
+static struct place refused_by(const struct oracle *o, const struct o_job *j, int64_t now)
+{
+	struct place p = {O_NONE, O_NONE};
+	int64_t least = INT64_MAX;
+
+	for (int n = j->node; n != O_NONE; n = o->nodes[n].parent) {
+		bool is_cap = false;
+		int64_t left = o->nodes[n].metered ? o_available_to(o, n, j->user, now, &is_cap) : INT64_MAX;
+
+		if (left >= least)
+			continue;
+		least = left;
+		p = (struct place){n, is_cap ? j->user : O_NONE};
+	}
+	return p;
+}
+
+/* Those who wait, as a new job meets them: by the time of their answers. */
+static struct line those_who_wait(const struct oracle *o)
+{
+	struct line l = {.n = 0};
+	int64_t at = -1;
+	int turn = -1;
+
+	for (;;) {
+		const struct o_job *next = NULL;
+
+		for (int i = 0; i < O_JOBS; i++) {
+			const struct o_job *j = &o->jobs[i];
+			bool is_later = j->at > at || (j->at == at && j->turn > turn);
+
+			if (j->known && j->parked && is_later &&
+				(!next || j->at < next->at || (j->at == next->at && j->turn < next->turn)))
+				next = j;
+		}
+		if (!next)
+			return l;
+		l.at[l.n++] = (struct place){next->waits_at, next->waits_user};
+		at = next->at;
+		turn = next->turn;
+	}
+}
+
 /* --- answers --- */
 
 void o_declare(struct oracle *o, struct o_job *j, const struct o_seen *want, int64_t minimum, int64_t now)
@@ -21,29 +92,38 @@ void o_declare(struct oracle *o, struct o_job *j, const struct o_seen *want, int
 
 static enum o_policy policy_of(const struct oracle *o, const struct o_job *j)
 {
-	return j->insists ? O_REJECT : o->nodes[j->node].policy;
+	enum o_policy p = o->nodes[j->node].policy;
+
+	return j->insists && p == O_FREE ? O_REJECT : p;
 }
 
 enum o_tier oracle_ask(struct oracle *o, int64_t now, const struct o_seen *want)
 {
 	struct o_job *j = &o->jobs[want->answer];
 	int64_t room = o_room(o, want->node, want->user, now);
+	bool now_or_later = want->eligible && !want->held_by_user;
+	struct line line = those_who_wait(o);
+	const struct place *front;
+	struct place refused;
 	int fits;
 
 	if (want->minimum > o->max_minimum)
 		return O_REFUSED;
 	*j = (struct o_job){
-		.known = true, .hold = O_NONE, .tier = O_FUNDED_TIER, .at = now};
+		.known = true, .hold = O_NONE, .tier = O_FUNDED_TIER, .at = now, .turn = o->nanswers++};
 	o_declare(o, j, want, want->minimum, now);
 	if (!want->minimum || want->free_tier)
 		return j->tier = O_FREE_TIER;
-	fits = (int)o_least(want->tasks, o_most(0, room) / j->per_task);
-	if (fits && want->eligible && !want->held_by_user) {
+	refused = refused_by(o, j, now);
+	front = policy_of(o, j) == O_WAIT && now_or_later ? in_front(o, &line, j) : NULL;
+	fits = front ? 0 : (int)o_least(want->tasks, o_most(0, room) / j->per_task);
+	if (fits || policy_of(o, j) == O_WAIT) {
+		if (!now_or_later)
+			return j->tier;
 		j->paid = fits;
-		j->hold = o_hold_new(o, want->node, want->user, fits * j->per_task, now);
-		j->parked = fits < want->tasks;
-	} else if (fits) {
-		j->hold = O_NONE;
+		j->hold = fits ? o_hold_new(o, want->node, want->user, fits * j->per_task, now) : O_NONE;
+		if (fits < want->tasks)
+			park(j, front ? front : &refused);
 	} else if (policy_of(o, j) == O_FREE)
 		j->tier = O_FREE_TIER;
 	else
@@ -163,39 +243,6 @@ static bool queued(struct oracle *o, const struct o_seen *s, const struct tasks 
 	return fit_hold(o, j, t, now);
 }
 
-/* Who is in front, by the project that refused: of a cap those of its user alone. */
-struct line {
-	bool of_all[O_NODES], of_user[O_NODES][O_USERS];
-};
-
-/* Is somebody of the line in front, at the project or above it? */
-static bool is_behind(const struct oracle *o, const struct line *heads, const struct o_job *j)
-{
-	for (int n = j->node; n != O_NONE; n = o->nodes[n].parent)
-		if (heads->of_all[n] || heads->of_user[n][j->user])
-			return true;
-	return false;
-}
-
-/* At the project that has least, the nearest of those that have as little. */
-static void stand_in_line(const struct oracle *o, struct line *heads, const struct o_job *j, int64_t now)
-{
-	bool is_cap = false, found_cap = false;
-	int found = O_NONE;
-	int64_t least = INT64_MAX;
-
-	for (int n = j->node; n != O_NONE; n = o->nodes[n].parent) {
-		int64_t left = o->nodes[n].metered ? o_available_to(o, n, j->user, now, &is_cap) : INT64_MAX;
-
-		if (left >= least)
-			continue;
-		found = n;
-		found_cap = is_cap;
-		least = left;
-	}
-	*(found_cap ? &heads->of_user[found][j->user] : &heads->of_all[found]) = true;
-}
-
 /* Who waits for money is not overtaken, at the project that refused it and below, and keeps what it has; who
  * may run free does not wait. What has money, or waited before, is never free. */
 static void take_turn(struct oracle *o, struct o_job *j, struct line *heads, int64_t now)
@@ -204,17 +251,22 @@ static void take_turn(struct oracle *o, struct o_job *j, struct line *heads, int
 	int64_t has = o_held_by(o, j->hold), room = o_room(o, j->node, j->user, now);
 	int fits = room > INT64_MAX - has ? j->wants : (int)o_least(j->wants, o_most(0, room + has) / j->per_task);
 
-	if (waits && j->wants > j->paid && is_behind(o, heads, j)) {
-		j->parked = true;
+	const struct place *front = in_front(o, heads, j);
+	struct place refused = refused_by(o, j, now);
+
+	if (waits && j->wants > j->paid && front) {
+		park(j, front);
 		return;
 	}
 	if (fits < j->wants && waits) {
-		stand_in_line(o, heads, j, now);
-		j->parked = true;
+		heads->at[heads->n++] = refused;
+		park(j, &refused);
 	} else if (!fits) {
 		j->tier = O_FREE_TIER;
+	} else if (fits < j->wants) {
+		park(j, &refused);
 	} else {
-		j->parked = fits < j->wants;
+		j->parked = false;
 	}
 	if (fits * j->per_task <= has)
 		return;
@@ -244,7 +296,7 @@ static bool is_before(const struct oracle *o, int a, int b)
 
 static void give_more(struct oracle *o, bool asks[O_JOBS], int64_t now)
 {
-	struct line heads = {0};
+	struct line heads = {.n = 0};
 
 	for (;;) {
 		int first = O_NONE;
@@ -272,7 +324,8 @@ static void look_at_queue(
 
 		if (!j->known)
 			continue;
-		j->parked = j->parked && s;
+		if (!s && (j->bound_before || now - j->at >= o->unbound))
+			j->parked = false;
 		if (s && j->bound && !j->just_met)
 			asks[i] = queued(o, s, &t, now);
 		else if (!s && all_seen && (j->bound_before || now - j->at >= o->unbound)) {

@@ -25,7 +25,7 @@
 #define O_ANY_TYPE    (-1)
 #define O_NONE        (-1)
 
-enum o_policy { O_FREE, O_REJECT };
+enum o_policy { O_FREE, O_REJECT, O_WAIT };
 enum o_tier { O_REFUSED, O_FUNDED_TIER, O_FREE_TIER };
 enum o_kind { O_FUNDED, O_UNPAID, O_UNCOVERED, O_PAUSED, O_KINDS }; /* of a part; UNPAID is "free" */
 
@@ -91,6 +91,8 @@ struct o_job {
 	int64_t at, per_task, user_held_at;
 	int64_t changing_at; /* a change that costs more was let through, and is not seen yet; 0: none */
 	bool parked;         /* its money was not there when its turn came: it waits, and is never free */
+	int waits_at, waits_user; /* then: the project that refused, and whom: of a cap its user, else O_NONE */
+	int turn;                 /* of the answers, this was the how manieth */
 	int runs;  /* before this pass */
 	int looks; /* passes that saw it wait */
 };
@@ -150,6 +152,7 @@ struct oracle {
 	struct o_rate rates[O_RATES];
 	struct o_entry entries[O_ENTRIES];
 	int64_t told[O_JOBS]; /* the requeue that slurmdbd was asked about long after it: not again */
+	int nanswers;
 	int nbefore, npieces_before;
 	struct o_allocation before[O_ALLOCATIONS]; /* when the pass began */
 	struct o_piece pieces_before[O_PIECES];
