@@ -124,6 +124,10 @@ static void view(const struct slurm_link *l, const struct w_job *j, int number, 
 		.requeueable = true,
 		.restarts = (uint32_t)j->restarts,
 		.node_count = 1};
+	if (j->het) {
+		v->het_job_id = (uint32_t)(W_FIRST_JOB + j->het - 1);
+		v->het_offset = (uint32_t)(number + 1 - j->het);
+	}
 	if (j->all) {
 		bool many = j->state == W_PENDING && number == j->first;
 
@@ -202,7 +206,7 @@ static int update(struct w_job *j, const struct job_update *u, struct fault *why
 	return 0;
 }
 
-/* "100", or of the array 100 "100_[0,2-3]": each of these tasks becomes a record of its own. */
+/* "100", or of the array 100 "100_[0,2]": each of these tasks becomes a record of its own. */
 int slurm_link_update(struct slurm_link *l, const char *job, const struct job_update *u, struct fault *why)
 {
 	struct w_job *j = job_for_update(l, job, why);
@@ -264,6 +268,10 @@ static void row(const struct w_row *r, int part, struct texts *t, struct run_row
 		.end = first ? r->resized : r->end,
 		.suspended_s = first ? r->paused_first : r->paused - r->paused_first,
 		.time_limit_s = r->limit};
+	if (r->het) {
+		out->het_job_id = (uint32_t)(W_FIRST_JOB + r->het - 1);
+		out->het_offset = (uint32_t)(r->job + 1 - r->het);
+	}
 	out->effective_start = out->start > out->submit ? out->start : out->submit;
 	out->elapsed_s = out->end - out->start;
 	out->qos = keep(t, r->qos);
@@ -307,6 +315,7 @@ static void rows_of_running(struct slurm_link *l, int job, struct run_table *t, 
 		.user = j->user,
 		.array = j->first,
 		.task = j->all ? world_first_task(j) : O_NONE,
+		.het = j->het,
 		.given = j->given,
 		.first_given = j->first_given,
 		.type = j->given_type,

@@ -49,6 +49,14 @@ bool money_act(struct history *h);
 bool job_act(struct history *h);
 void jobs_end(struct history *h); /* all of them */
 
+/* acts_submit.c */
+bool job_submitted(struct history *h);
+bool het_job_submitted(struct history *h);
+bool job_met(struct history *h);
+/* A job as budgetd and as the oracle is asked about it. `minimum` is a text of the question. */
+struct question job_question(const struct w_job *j, char minimum[32]);
+struct o_seen job_wanted(const struct history *h, const struct w_job *j, int number);
+
 /* compare.c */
 void compare_money(struct history *h);
 void tell_numbers(struct history *h);

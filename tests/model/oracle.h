@@ -61,6 +61,7 @@ struct o_seen {
 	int job; /* a record: a number of ours, below O_JOBS, in the order of Slurm's */
 	int answer; /* the job that was asked about: of a task the first record of its array, else `job` */
 	int tasks; /* of an array that it stands for; 1 of all else */
+	int het;   /* a number that the components of a het job have in common; 0: it is none */
 	enum o_stage stage;
 	int node, user;
 	int64_t minimum; /* as declared */
@@ -92,7 +93,7 @@ struct o_job {
 	int64_t changing_at; /* a change that costs more was let through, and is not seen yet; 0: none */
 	bool parked;         /* its money was not there when its turn came: it waits, and is never free */
 	int waits_at, waits_user; /* then: the project that refused, and whom: of a cap its user, else O_NONE */
-	int turn;                 /* of the answers, this was the how manieth */
+	int turn;                 /* of the answers: so many were given before */
 	int runs;  /* before this pass */
 	int looks; /* passes that saw it wait */
 };

@@ -5,11 +5,6 @@
 #include "tests/model/oracle_internal.h"
 #include <string.h>
 
-static bool live(const struct o_allocation *a, int64_t now)
-{
-	return a->from <= now && (!a->until || now < a->until);
-}
-
 static int64_t unused(const struct o_allocation *a)
 {
 	return a->amount - a->charged - a->held;
@@ -58,7 +53,7 @@ static int64_t debt(const struct oracle *o, int node, int64_t now)
 	int64_t sum = 0;
 
 	for (int i = 0; i < o->nallocations; i++)
-		if (o->allocations[i].node == node && !live(&o->allocations[i], now) &&
+		if (o->allocations[i].node == node && !o_is_live(&o->allocations[i], now) &&
 			unused(&o->allocations[i]) < 0)
 			sum -= unused(&o->allocations[i]);
 	return sum;
@@ -71,7 +66,7 @@ static int live_of(const struct oracle *o, int node, int64_t now, bool first)
 	int found = O_NONE;
 
 	for (int a = next_of(o, node, O_NONE); a != O_NONE; a = next_of(o, node, a))
-		if (live(&o->allocations[a], now) && (found == O_NONE || !first))
+		if (o_is_live(&o->allocations[a], now) && (found == O_NONE || !first))
 			found = a;
 	return found;
 }
@@ -82,7 +77,7 @@ static int64_t own_left(const struct oracle *o, int node, int64_t now, bool with
 	int64_t sum = -debt(o, node, now);
 
 	for (int i = 0; i < o->nallocations; i++)
-		if (o->allocations[i].node == node && live(&o->allocations[i], now))
+		if (o->allocations[i].node == node && o_is_live(&o->allocations[i], now))
 			sum += with_unvested ? unused(&o->allocations[i]) : usable(&o->allocations[i], now);
 	return sum;
 }
@@ -92,41 +87,6 @@ int64_t oracle_available(const struct oracle *o, int node, int64_t now)
 	if (live_of(o, node, now, true) == O_NONE)
 		return -debt(o, node, now);
 	return own_left(o, node, now, false) + o->nodes[node].credit;
-}
-
-/* What is held and charged, less refunds, for the jobs of one user, of the allocations that are live. */
-static int64_t used_by(const struct oracle *o, int node, int user, int64_t now)
-{
-	int64_t sum = 0;
-
-	for (int i = 0; i < o->npieces; i++) {
-		const struct o_piece *p = &o->pieces[i];
-		const struct o_allocation *a = &o->allocations[p->allocation];
-		int of = p->hold != O_NONE ? o->holds[p->hold].user : o->runs[o->parts[p->part].run].user;
-
-		if (a->node == node && live(a, now) && of == user)
-			sum += p->units - p->refunded;
-	}
-	return sum;
-}
-
-int64_t o_available_to(const struct oracle *o, int node, int user, int64_t now, bool *is_cap)
-{
-	int64_t left = oracle_available(o, node, now), cap = o->nodes[node].cap[user];
-
-	*is_cap = cap != O_NONE && cap - used_by(o, node, user, now) < left;
-	return *is_cap ? cap - used_by(o, node, user, now) : left;
-}
-
-int64_t o_room(const struct oracle *o, int node, int user, int64_t now)
-{
-	int64_t room = INT64_MAX;
-	bool is_cap;
-
-	for (; node != O_NONE; node = o->nodes[node].parent)
-		if (o->nodes[node].metered && o_available_to(o, node, user, now, &is_cap) < room)
-			room = o_available_to(o, node, user, now, &is_cap);
-	return room;
 }
 
 static int piece_new(struct oracle *o, int allocation, int hold, int part, int64_t units)
@@ -150,7 +110,7 @@ static void take(struct oracle *o, int hold, int node, int64_t units, int64_t no
 		struct o_allocation *al = &o->allocations[a];
 		int64_t u = a == last ? units : usable(al, now);
 
-		if (!live(al, now) || u <= 0)
+		if (!o_is_live(al, now) || u <= 0)
 			continue;
 		u = u < units ? u : units;
 		piece_new(o, a, hold, O_NONE, u);
@@ -172,9 +132,10 @@ void o_hold_more(struct oracle *o, int hold, int node, int64_t units, int64_t no
 }
 
 /* Take `units` of the hold's pieces at a node, or all that it has there (a project that got its first
- * allocation after the hold was taken has a part in what was added since); to the part, or the other hold, when
- * there is one. */
-static void pieces_take(struct oracle *o, int hold, int node, int64_t units, int part, int to, bool last_first)
+ * allocation after the hold was taken has a part in what was added since); to the part, or the other hold,
+ * when there is one. */
+static void pieces_take(struct oracle *o, int hold, int node, int64_t units, int part, int to,
+	bool last_first)
 {
 	for (;;) {
 		int best = O_NONE;
@@ -266,20 +227,6 @@ int oracle_credit(struct oracle *o, int node, int64_t credit)
 	return 0;
 }
 
-/* Where nothing is live or to come there is nothing to cap. */
-int oracle_cap(struct oracle *o, int64_t now, int node, int user, int64_t cap)
-{
-	bool any = cap == O_NONE;
-
-	for (int i = 0; i < o->nallocations; i++)
-		any = any || (o->allocations[i].node == node &&
-			(!o->allocations[i].until || o->allocations[i].until > now));
-	if (!any)
-		return -1;
-	o->nodes[node].cap[user] = cap;
-	return 0;
-}
-
 static void entry(struct oracle *o, int allocation, int64_t units, char kind)
 {
 	o->allocations[allocation].amount += units;
@@ -332,7 +279,7 @@ static bool can_take(const struct oracle *o, int64_t now, int allocation, int64_
 {
 	const struct o_allocation *a = &o->allocations[allocation];
 
-	return units <= unused(a) && (!live(a, now) || units <= own_left(o, a->node, now, true));
+	return units <= unused(a) && (!o_is_live(a, now) || units <= own_left(o, a->node, now, true));
 }
 
 int oracle_change(struct oracle *o, int64_t now, int allocation, int64_t units, char kind)
@@ -367,7 +314,7 @@ static void move_out(struct oracle *o, int node, int64_t units, int64_t now)
 	for (int a = next_of(o, node, O_NONE); a != O_NONE && units; a = next_of(o, node, a)) {
 		int64_t u = usable(&o->allocations[a], now);
 
-		if (!live(&o->allocations[a], now) || u <= 0)
+		if (!o_is_live(&o->allocations[a], now) || u <= 0)
 			continue;
 		u = u < units ? u : units;
 		entry(o, a, -u, 't');
@@ -431,10 +378,10 @@ static void refund_at(struct oracle *o, int64_t now, int part, int node, int64_t
 
 		p->refunded += u;
 		units -= u;
-		if (!live(&o->allocations[to], now) && soonest != O_NONE)
+		if (!o_is_live(&o->allocations[to], now) && soonest != O_NONE)
 			to = soonest;
 		entry(o, to, u, 'r');
-		if (!live(&o->allocations[to], now))
+		if (!o_is_live(&o->allocations[to], now))
 			expire_one(o, to, now);
 	}
 }

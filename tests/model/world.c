@@ -92,7 +92,12 @@ bool world_in_table(const struct slurm_link *w, const struct w_job *j)
 
 bool world_startable(const struct slurm_link *w, const struct w_job *j)
 {
-	return j->state == W_PENDING && j->held == HELD_NOT && !j->dependency && j->begin <= w->now;
+	if (j->state != W_PENDING || j->held != HELD_NOT || j->dependency || j->begin > w->now)
+		return false;
+	for (int i = 0; j->het && i < w->njobs; i++) /* all of it start */
+		if (w->jobs[i].het == j->het && (w->jobs[i].state != W_PENDING || w->jobs[i].held != HELD_NOT))
+			return false;
+	return true;
 }
 
 void world_end(struct slurm_link *w, int job, int64_t at, bool requeue, int64_t late, bool twice)
@@ -105,6 +110,7 @@ void world_end(struct slurm_link *w, int job, int64_t at, bool requeue, int64_t 
 		.user = j->user,
 		.array = j->first,
 		.task = j->all ? world_first_task(j) : O_NONE,
+		.het = j->het,
 		.given = j->given,
 		.first_given = j->first_given,
 		.type = j->given_type,
@@ -145,7 +151,7 @@ int64_t world_paused(const struct slurm_link *w, const struct w_job *j)
 
 static void funding_of(const char *qos, struct o_seen *s)
 {
-	s->in_funded_qos = strcmp(qos, "funded") == 0;
+	s->in_funded_qos = strcmp(qos, "funded") == 0 || strcmp(qos, "funded-still") == 0;
 	s->in_free_qos = strcmp(qos, "free") == 0;
 }
 
@@ -156,6 +162,7 @@ static struct o_seen declared(const struct slurm_link *w, int job)
 
 	return (struct o_seen){.job = job,
 		.answer = j->first,
+		.het = j->het,
 		.tasks = world_tasks(j),
 		.node = j->node,
 		.user = j->user,
@@ -200,6 +207,16 @@ int world_table(const struct slurm_link *w, struct o_seen out[O_JOBS])
 	return n;
 }
 
+/* In the order in which slurmdbd's rows are looked at: by job, of a job as they ended. */
+static void sort_last(struct o_seen *rows, int n)
+{
+	struct o_seen last = rows[n];
+
+	for (; n > 0 && rows[n - 1].job > last.job; n--)
+		rows[n] = rows[n - 1];
+	rows[n] = last;
+}
+
 int world_rows(const struct slurm_link *w, struct o_seen out[W_ROWS])
 {
 	int n = 0;
@@ -221,7 +238,8 @@ int world_rows(const struct slurm_link *w, struct o_seen out[W_ROWS])
 		out[n].gpus = r->given;
 		out[n].type = r->type;
 		out[n].limit = r->limit;
-		funding_of(r->qos, &out[n++]);
+		funding_of(r->qos, &out[n]);
+		sort_last(out, n++);
 	}
 	return n;
 }

@@ -24,6 +24,7 @@ enum w_state { W_NONE, W_PENDING, W_RUNNING, W_SUSPENDED, W_ENDED };
 struct w_job {
 	enum w_state state;
 	int first;      /* the record that it was submitted as: that of its array, else itself */
+	int het;        /* of a het job: the number of its first component + 1; 0: it is none */
 	int all;        /* of an array, the tasks that it was submitted with; 0: it is none */
 	uint32_t tasks; /* bit i: it stands for task i */
 	int node, user, gpus, type; /* as asked */
@@ -41,7 +42,7 @@ struct w_job {
 
 /* A run as slurmdbd has it; of a resized one it shows two rows. */
 struct w_row {
-	int job, array, task, node, user, given, first_given, type; /* task O_NONE: of no array */
+	int job, array, task, het, node, user, given, first_given, type; /* task O_NONE: of no array */
 	int64_t submit, start, end, resized, limit, visible, paused, paused_first;
 	char qos[24], admin_comment[128];
 	const char *alloc, *first_alloc;
@@ -71,7 +72,7 @@ int world_first_task(const struct w_job *j);
 int world_split(struct slurm_link *w, int job, int task);
 /* Is it budgetd that holds it? */
 bool world_held_by_us(const struct w_job *j);
-/* "0,2-3" without the dash: "0,2,3"; likewise kept for 16 calls. */
+/* "0,2,3"; likewise kept for 16 calls. */
 const char *world_array(uint32_t tasks);
 
 /* Is the job in slurmctld's table? */
