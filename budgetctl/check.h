@@ -24,6 +24,8 @@ struct check_run {
 	struct agreement_run a;
 	bool fresh;
 	bool judged;			/* one of ours, in the window, not fresh */
+	/* it costs nothing while it is suspended: by the books, else by the settings */
+	bool pauses_free;
 	bool repaired;			/* by a correction of this command, or would be (--dry-run) */
 	amount_t refunded;		/* by that */
 	struct json_object *row;	/* of the books, NULL = not there */
@@ -85,7 +87,7 @@ void check_sort(struct check *c);
 
 /* What was given costs a second, and how many GPUs it is; without any 0. */
 amount_t check_price(const struct check *c, const char *tres, int64_t start, int64_t *gpus);
-/* Suspended seconds of the row that cost nothing: none where the site charges them. */
-int64_t check_unpaid_pause(const struct check *c, const struct run_row *row);
+/* Suspended seconds of a row of the run that cost nothing. */
+int64_t check_unpaid_pause(const struct check_run *r, const struct run_row *row);
 
 #endif

@@ -134,7 +134,8 @@ struct check_run *check_add(struct check *c, int64_t job, int64_t start)
 		c->room = room;
 	}
 	more = &c->runs[c->count++];
-	*more = (struct check_run){ .job = job, .start = start, .a.start = start };
+	*more = (struct check_run){ .job = job, .start = start, .a.start = start,
+		.pauses_free = c->settings->charge_suspended == SUSPENDED_NOT_CHARGED };
 	return more;
 }
 
@@ -214,6 +215,7 @@ int check_books_sides(struct check *c)
 		r->submit = row_number(row, "submit");
 		r->run = row_number(row, "id");
 		r->row = row;
+		r->pauses_free = row_text(row, "suspended_s") != NULL;
 		snprintf(r->label, sizeof(r->label), "%s", row_text(row, "job") ? row_text(row, "job") : "");
 		r->project = row_text(row, "project");
 		side_of_row(c, r);

@@ -20,7 +20,7 @@ static enum difference repairable(unsigned set)
 	return DIFFERENCES;
 }
 
-static int pieces_put(struct json_object *body, const struct check *c, const struct check_run *r)
+static int pieces_put(struct json_object *body, const struct check_run *r)
 {
 	struct json_object *pieces = json_object_new_array();
 
@@ -34,7 +34,7 @@ static int pieces_put(struct json_object *body, const struct check *c, const str
 			return -1;
 		if (request_number(piece, "from", row->effective_start) < 0 ||
 			request_number(piece, "to", row->end) < 0 ||
-			request_number(piece, "suspended_s", check_unpaid_pause(c, row)) < 0 ||
+			request_number(piece, "suspended_s", check_unpaid_pause(r, row)) < 0 ||
 			request_text(piece, "tres", row->tres_alloc ? row->tres_alloc : "") < 0)
 			return -1;
 	}
@@ -42,7 +42,7 @@ static int pieces_put(struct json_object *body, const struct check *c, const str
 }
 
 /* What slurmdbd says; of a run that it does not know, that it was none. */
-static int facts_put(struct json_object *body, const struct check *c, const struct check_run *r)
+static int facts_put(struct json_object *body, const struct check_run *r)
 {
 	const struct run_row *last = r->nrows ? &r->rows[r->nrows - 1] : NULL;
 
@@ -53,7 +53,7 @@ static int facts_put(struct json_object *body, const struct check *c, const stru
 		request_number(body, "end", last ? last->end : r->a.books.end) < 0 ||
 		request_number(body, "uid", last ? (int64_t)last->uid : 0) < 0)
 		return -1;
-	return pieces_put(body, c, r);
+	return pieces_put(body, r);
 }
 
 static int key_put(struct json_object *body, const struct check *c, const struct check_run *r)
@@ -93,7 +93,7 @@ static int correct(struct check *c, struct check_run *r, enum difference d)
 	struct fault refusal = { "" };
 	int rv;
 
-	if (!body || how_put(body, c, r, d) < 0 || key_put(body, c, r) < 0 || facts_put(body, c, r) < 0)
+	if (!body || how_put(body, c, r, d) < 0 || key_put(body, c, r) < 0 || facts_put(body, r) < 0)
 		rv = out_of_memory();
 	else
 		rv = session_ask(c->s, "POST", "/v1/corrections", body, &reply, &refusal);

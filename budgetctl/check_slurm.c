@@ -105,11 +105,11 @@ static void label_of_row(const struct run_row *r, char buf[JOB_NAME_TEXT_MAX])
 	job_view_text(&v, buf);
 }
 
-int64_t check_unpaid_pause(const struct check *c, const struct run_row *row)
+int64_t check_unpaid_pause(const struct check_run *r, const struct run_row *row)
 {
 	int64_t length = row->end > row->effective_start ? row->end - row->effective_start : 0;
 
-	if (c->settings->charge_suspended == SUSPENDED_CHARGED)
+	if (!r->pauses_free)
 		return 0;
 	return row->suspended_s < length ? row->suspended_s : length;
 }
@@ -127,7 +127,7 @@ static void side_of_rows(const struct check *c, struct check_run *r)
 		int64_t gpus, from = r->rows[i].effective_start;
 		amount_t price = check_price(c, r->rows[i].tres_alloc, r->start, &gpus);
 
-		agreement_add_piece(d, from, r->rows[i].end - check_unpaid_pause(c, &r->rows[i]), gpus,
+		agreement_add_piece(d, from, r->rows[i].end - check_unpaid_pause(r, &r->rows[i]), gpus,
 			price);
 	}
 	r->fresh |= r->start > c->settled || d->end > c->settled;

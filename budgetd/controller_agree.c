@@ -44,11 +44,11 @@ static void books_side(const struct run_account *a, struct agreement_side *out)
 }
 
 /* The rows of one run; its tier and project are left to `budgetctl check`. */
-static int slurmdbd_side(struct pass *p, const struct run_row *rows, size_t n, struct agreement_side *out)
+static int slurmdbd_side(struct pass *p, const struct run_row *rows, size_t n, bool pauses_free,
+	struct agreement_side *out)
 {
 	*out = (struct agreement_side){ .presence = ENDED, .end = rows[n - 1].end };
 	for (size_t i = 0; i < n; i++) {
-		bool free_pause = p->b->settings->charge_suspended == SUSPENDED_NOT_CHARGED;
 		struct gpu_count given = {0};
 		amount_t price;
 
@@ -56,7 +56,7 @@ static int slurmdbd_side(struct pass *p, const struct run_row *rows, size_t n, s
 			rates_price(p->b->rates, &given, rows->start, &price) < 0)
 			return -1;
 		agreement_add_piece(out, rows[i].effective_start,
-			rows[i].end - (free_pause ? rows[i].suspended_s : 0), given.total, price);
+			rows[i].end - (pauses_free ? rows[i].suspended_s : 0), given.total, price);
 	}
 	return 0;
 }
@@ -82,7 +82,7 @@ static int compare_run(struct comparison *x, const struct run_row *rows, size_t 
 	x->start = rows->start;
 	if (run_walk_job(x->p->books, rows->job_id, keep_run, x, x->why) < 0)
 		return -1;
-	if (!x->books.run.ended || slurmdbd_side(x->p, rows, n, &r.slurmdbd) < 0)
+	if (!x->books.run.ended || slurmdbd_side(x->p, rows, n, x->books.run.pauses_free, &r.slurmdbd) < 0)
 		return 0;
 	books_side(&x->books, &r.books);
 	r.by_hand = x->books.last.id && strcmp(x->books.last.kind, "by hand") == 0;

@@ -157,7 +157,7 @@ int pass_extend_if_due(struct pass *p, struct run *r, const struct job_view *j, 
 	struct extension x = { .run = r, .wanted_s = quantum(r, j, p->now) };
 	int rc;
 
-	if (j->stage == STAGE_SUSPENDED && p->b->settings->charge_suspended == SUSPENDED_NOT_CHARGED)
+	if (j->stage == STAGE_SUSPENDED && r->pauses_free)
 		return 0;	/* its cover lasts until it goes on */
 	if (r->tier != TIER_FUNDED || !r->admission || r->price == 0 || r->covered_until - p->now > lead_s ||
 		(r->free_since && !was_free))

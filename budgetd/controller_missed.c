@@ -9,7 +9,9 @@
 #include "budgetd/pass.h"
 #include "budgetd/rates.h"
 #include "lib/tres.h"
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct known {
@@ -89,28 +91,49 @@ static int meet_row(struct pass *p, const struct run_row *row, const char *admin
 	return k.found ? 0 : pass_meet_run(p, &seen, why);
 }
 
-/* The comment has the token of the answer, for what was not tied to it yet; NULL = not known. */
-static void meet_rows(struct pass *p, const struct run_table *rows, const char *admin_comment)
+/* The rows of one run have one start, and stay as they were among each other. */
+static int by_start(const void *a, const void *b)
 {
-	for (size_t i = 0; i < rows->count; i++) {
-		struct fault why = {0};
+	const struct run_row *const *x = a, *const *y = b;
 
-		if (meet_row(p, &rows->rows[i], admin_comment, &why) < 0)
+	if ((*x)->start != (*y)->start)
+		return (*x)->start < (*y)->start ? -1 : 1;
+	return (*x > *y) - (*x < *y);
+}
+
+/* The oldest start first: a run that was given more than its hold pays for is the first to get the rest. The
+ * comment has the token of the answer, for what was not tied to it yet; NULL = not known. */
+static int meet_rows(struct pass *p, const struct run_table *rows, const char *admin_comment,
+	struct fault *why)
+{
+	const struct run_row **row = calloc(rows->count + 1, sizeof(*row));
+
+	if (!row)
+		return fault_errno(why, ENOMEM, "out of memory");
+	for (size_t i = 0; i < rows->count; i++)
+		row[i] = &rows->rows[i];
+	qsort(row, rows->count, sizeof(*row), by_start);
+	for (size_t i = 0; i < rows->count; i++) {
+		struct fault one = {0};
+
+		if (meet_row(p, row[i], admin_comment, &one) < 0)
 			log_warning("job %u ran from %jd to %jd and cannot be put in the books: %s",
-				rows->rows[i].job_id, (intmax_t)rows->rows[i].start,
-				(intmax_t)rows->rows[i].end, why.text);
+				row[i]->job_id, (intmax_t)row[i]->start, (intmax_t)row[i]->end, one.text);
 	}
+	free(row);
+	return 0;
 }
 
 int pass_find_missed(struct pass *p, int64_t since, struct fault *why)
 {
 	struct run_table *rows;
+	int rc;
 
 	if (slurm_link_runs_between(p->b->slurm, since, p->now, &rows, why) < 0)
 		return -1;
-	meet_rows(p, rows, NULL);
+	rc = meet_rows(p, rows, NULL, why);
 	run_table_free(rows);
-	return 0;
+	return rc;
 }
 
 /* slurmdbd's row of a run comes within seconds of its end; after an outage of slurmdbd it may be on its way
@@ -158,11 +181,11 @@ int pass_find_restarted(struct pass *p, const struct job_view *j, struct fault *
 		return 0;
 	if (slurm_link_runs_of(p->b->slurm, j->job_id, 1, &rows, why) < 0)
 		return -1;
-	meet_rows(p, rows, j->admin_comment);
-	if (tells_all(rows, j) || p->now - j->submit > ROWS_WAIT_S)
+	rc = meet_rows(p, rows, j->admin_comment, why);
+	if (rc == 0 && (tells_all(rows, j) || p->now - j->submit > ROWS_WAIT_S))
 		asked_put(p->asked, j->job_id, j->submit);
 	run_table_free(rows);
-	return 0;
+	return rc;
 }
 
 /* --- runs without an end ------------------------------------------------------------------------ */

@@ -197,7 +197,8 @@ static int describe_run(struct pass *p, struct starting *s, struct fault *why)
 		return -1;
 	*r = (struct run){ .job = j->job_id, .submit = j->submit, .start = j->start,
 		.admission = s->admission.id, .project = project.id, .uid = j->uid, .gpus = total,
-		.price = r->price, .covered_until = j->start };
+		.price = r->price, .covered_until = j->start,
+		.pauses_free = p->b->settings->charge_suspended == SUSPENDED_NOT_CHARGED };
 	r->tier = tier_of_run(p, s);
 	r->min_runtime_s = r->tier == TIER_FUNDED ? s->admission.min_runtime_s : 0;
 	snprintf(r->cluster, sizeof(r->cluster), "%s", p->facts.cluster);

@@ -22,7 +22,7 @@ int pass_suspend(struct pass *p, struct run *r, const struct job_view *j, struct
 	struct pausing x = { .run = r, .total_s = j->suspended_s, .until = over ? j->suspend_time : p->now,
 		.over = over };
 
-	if (p->b->settings->charge_suspended == SUSPENDED_CHARGED ||
+	if (!r->pauses_free ||
 		(x.total_s == r->suspended_s && !(x.over && x.until > r->charged_to)))
 		return 0;
 	if (j->end && x.until > j->end)
@@ -34,7 +34,7 @@ int pass_suspend_by_row(struct pass *p, struct run *r, int64_t total_s, int64_t 
 {
 	struct pausing x = { .run = r, .total_s = total_s, .until = until };
 
-	if (p->b->settings->charge_suspended == SUSPENDED_CHARGED || total_s == r->suspended_s)
+	if (!r->pauses_free || total_s == r->suspended_s)
 		return 0;
 	return pass_write(p, LEDGER_HOLDS, suspend_run, &x, why);
 }

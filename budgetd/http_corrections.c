@@ -155,7 +155,7 @@ static int read_key(struct request *rq, struct run *r, struct fault *why)
 {
 	const char *cluster = NULL, *label = NULL, *partition = "";
 
-	*r = (struct run){0};
+	*r = (struct run){ .pauses_free = rq->b->settings->charge_suspended == SUSPENDED_NOT_CHARGED };
 	if (body_need_text(rq, "cluster", &cluster, why) < 0 ||
 		body_need_text(rq, "label", &label, why) < 0 ||
 		body_text(rq, "partition", &partition, why) < 0 ||

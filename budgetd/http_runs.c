@@ -63,7 +63,7 @@ struct json_object *run_json(struct request *rq, struct ledger *l, const struct 
 	put_int(o, "price_units", r->price);
 	put_int_or_null(o, "covered_until", r->covered_until, r->tier == TIER_FREE);
 	put_bool(o, "answered", r->admission != 0);
-	put_int(o, "suspended_s", r->suspended_s);
+	put_int_or_null(o, "suspended_s", r->suspended_s, !r->pauses_free);
 	put_int(o, "gpu_seconds", a->gpu_seconds);
 	put_int(o, "charged_units", a->charged);
 	put_int(o, "refunded_units", a->refunded);

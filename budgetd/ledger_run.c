@@ -15,7 +15,10 @@
 	"r.id, r.cluster, r.job, r.submit, r.start, r.label, r.partition, r.admission, r.project, r.uid, r.tier, r.min_runtime,"  \
 	" r.gpus, r.tres, r.price, r.covered_until, r.free_since, r.ended, r.state,"                                               \
 	" coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), r.start), r.lost_at,"                  \
-	" r.unprotected_at, r.unprotected_why, r.suspended"
+	" r.unprotected_at, r.unprotected_why, r.suspended,"                                                        \
+	/* an imported run has it in its parts alone */                                                                           \
+	" r.suspended IS NOT NULL OR (r.import IS NOT NULL AND"                                                \
+	" EXISTS (SELECT 1 FROM charge WHERE run = r.id AND kind = 'suspended'))"
 
 static void run_read(sqlite3_stmt *st, struct run *r)
 {
@@ -44,6 +47,7 @@ static void run_read(sqlite3_stmt *st, struct run *r)
 	r->unprotected_at = sql_col(st, 21);
 	snprintf(r->unprotected_why, sizeof(r->unprotected_why), "%s", sql_text(st, 22));
 	r->suspended_s = sql_col(st, 23);
+	r->pauses_free = sql_col(st, 24);
 }
 
 int run_by_id(struct ledger *l, int64_t id, struct run *out, struct fault *why)
@@ -93,7 +97,8 @@ int run_open(struct ledger *l, struct run *r, struct fault *why)
 {
 	static const char open_sql[] =
 		"INSERT INTO run (cluster, job, submit, start, label, partition, admission, project, uid, tier, min_runtime, gpus, tres, price,"
-		" covered_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" covered_until, suspended) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	const int64_t not_suspended = 0;
 	struct run there;
 	int rc = run_find(l, r->cluster, r->job, r->submit, r->start, &there, why);
 
@@ -102,10 +107,10 @@ int run_open(struct ledger *l, struct run *r, struct fault *why)
 			*r = there;
 		return rc;
 	}
-	if (sql_do(l, open_sql, why, "siiisspiisiisii", r->cluster, r->job, r->submit, r->start, r->label,
-		r->partition,
-		    r->admission ? &r->admission : NULL, r->project, r->uid, job_tier_name(r->tier),
-		    r->min_runtime_s, r->gpus, r->tres, r->price, r->covered_until) < 0)
+	if (sql_do(l, open_sql, why, "siiisspiisiisiip", r->cluster, r->job, r->submit, r->start, r->label,
+		r->partition, r->admission ? &r->admission : NULL, r->project, r->uid, job_tier_name(r->tier),
+		r->min_runtime_s, r->gpus, r->tres, r->price, r->covered_until,
+		r->pauses_free ? &not_suspended : NULL) < 0)
 		return -1;
 	r->id = sql_last_id(l);
 	return 0;
@@ -118,7 +123,7 @@ int run_update(struct ledger *l, const struct run *r, struct fault *why)
 					 " WHERE id = ?";
 
 	return sql_do(l, update_sql, why, "ipisipi", r->covered_until, r->free_since ? &r->free_since : NULL,
-		r->gpus, r->tres, r->price, r->suspended_s ? &r->suspended_s : NULL, r->id);
+		r->gpus, r->tres, r->price, r->pauses_free ? &r->suspended_s : NULL, r->id);
 }
 
 int run_set_lost(struct ledger *l, int64_t run, int64_t at, struct fault *why)
@@ -486,6 +491,7 @@ int run_suspend(struct ledger *l, struct run *r, int64_t total_s, int64_t until,
 	if (total_s > r->suspended_s)
 		shift_cover(r, total_s - r->suspended_s, until);
 	r->suspended_s = total_s;
+	r->pauses_free |= total_s > 0;
 	held = over ? hold_of_run(l, r->id, &h, why) : 0;
 	if (held < 0 || (over && charge_up_to(l, r, held ? &h : NULL, until, now, why) < 0))
 		return -1;

@@ -31,8 +31,10 @@ struct run {
 	/* since when its minimum runtime protects it no more; 0 = it does (ledger_event.h) */
 	int64_t unprotected_at;
 	char unprotected_why[16];	/* the word of its reason */
-	/* of it so far that cost nothing; stays 0 where suspended time is charged */
-	int64_t suspended_s;
+	/* Is it free while it is suspended? As the site had it when the run was opened: what is set later
+	 * does not touch it, as with its price. */
+	bool pauses_free;
+	int64_t suspended_s;		/* of it so far that cost nothing */
 };
 
 /* 1 = it was there already (and *r is it), 0 = opened, -1. */

@@ -11,6 +11,7 @@
 #include "gpu_check/commands.h"
 #include "gpu_check/locality_view.h"
 #include "locality/sysfs.h"
+#include "locality/task_devices.h"
 
 static void view_free(struct view *v)
 {
@@ -61,12 +62,35 @@ static int gpu_add(struct view *v, const char *text)
 	return EXIT_DONE;
 }
 
+static const char *variable_of(void *from, const char *name)
+{
+	(void)from;
+	return getenv(name);
+}
+
+static int gpus_mine(int root, struct view *v)
+{
+	struct device_name names[GPUS_MAX];
+	struct task_gpus mine;
+
+	device_names_read(root, &v->devices, names);
+	task_gpus_find(&v->devices, names, variable_of, NULL, &mine);
+	for (; v->gpus < mine.count; v->gpus++)
+		v->gpu[v->gpus] = mine.gpu[v->gpus];
+	if (mine.unsure)
+		complain(EXIT_DONE, "the environment does not tell which of these GPUs are meant: all that "
+				    "can be are shown");
+	return EXIT_DONE;
+}
+
 /* Those that were named. Otherwise all: to be dealt only what somebody computes on. */
-static int gpus_choose(const struct options *o, struct view *v)
+static int gpus_choose(int root, const struct options *o, struct view *v)
 {
 	char *list = o->gpus ? strdup(o->gpus) : NULL, *save = NULL;
 	int rv = EXIT_DONE;
 
+	if (o->mine)
+		return gpus_mine(root, v);
 	if (!o->gpus) {
 		for (int i = 0; i < v->devices.gpus; i++)
 			if (!o->tasks || !v->devices.gpu[i].console)
@@ -177,7 +201,7 @@ static int tasks_judge(const struct options *o, const struct view *v)
 
 		if (alignment_of(&v->deal[t], &local) != ALIGNED_NONE)
 			continue;
-		alignment_fault(&v->deal[t], t, view_gpu_names(&v->task[t], names), &why);
+		alignment_fault(&v->deal[t], t, view_gpu_names(&v->task[t], names), &v->deal[t].cpus, &why);
 		complain(EXIT_FAR, "%s", why.text);
 		if (o->strict)
 			rv = EXIT_FAR;
@@ -206,7 +230,7 @@ static int view_make(int root, const struct options *o, struct view *v)
 	int rv = machine_read(root, o, v);
 
 	if (rv == EXIT_DONE)
-		rv = gpus_choose(o, v);
+		rv = gpus_choose(root, o, v);
 	return rv == EXIT_DONE && o->tasks ? tasks_deal(root, o, v) : rv;
 }
 

@@ -99,7 +99,8 @@ int view_print_table(const struct view *v)
 	int rv = 0;
 
 	if (!v->gpus)
-		puts("This machine has no GPU on its PCI bus.");
+		puts(v->devices.gpus ? "The environment names no GPU of this machine."
+				     : "This machine has no GPU on its PCI bus.");
 	t = table_new(gpu_headings, GPU_COLUMNS);
 	for (int i = 0; t && rv == 0 && i < v->gpus; i++)
 		rv = gpu_row(t, v, v->gpu[i]);

@@ -17,16 +17,17 @@
 
 enum { TASKS_MAX = 4096, DEADLINE_MAX_S = 86400, EXPECTED_MAX = 1024, DEADLINE_S = 20,
 	SOAK_MAX_S = 7 * 86400 };
-enum { OPT_ROOT = 256, OPT_PLACES, OPT_CPUS, OPT_TASKS, OPT_GPUS, OPT_STRICT, OPT_ALL, OPT_LEVEL, OPT_BACKEND,
-	OPT_DEADLINE, OPT_EXPECT, OPT_OPTIONAL, OPT_HELPER, OPT_SOAK, OPT_MANUAL };
+enum { OPT_ROOT = 256, OPT_PLACES, OPT_CPUS, OPT_TASKS, OPT_GPUS, OPT_STRICT, OPT_MINE, OPT_ALL, OPT_LEVEL,
+	OPT_BACKEND, OPT_DEADLINE, OPT_EXPECT, OPT_OPTIONAL, OPT_HELPER, OPT_SOAK, OPT_MANUAL };
 enum { OF_PROVE = 1, OF_LOCALITY = 2, OF_ALL = OF_PROVE | OF_LOCALITY };	/* whose option it is */
 
 static const struct command commands[] = {
-	{ "prove", "the GPUs of this task or node work, or why not; what is done when no command is named",
-		prove_command },
-	{ "locality",
-		"where the GPUs are: NUMA node, CPUs beside them, PCIe link, nearest network card; and which CPUs tasks would get",
-		locality_command },
+	{"prove", "the GPUs of this task or node work, or why not; what is done when no command is named",
+		prove_command},
+	{"locality",
+		"where the GPUs are: NUMA node, CPUs beside them, PCIe link, nearest network card; and which "
+		"CPUs tasks would get",
+		locality_command},
 };
 
 static const struct row {
@@ -53,6 +54,8 @@ static const struct row {
 	{ OPT_HELPER, "helper", "PATH", "gpu-check-helper, where it is not as it was installed", OF_PROVE },
 	{ OPT_PLACES, "places", "FILE",
 		"where GPUs are that firmware is wrong about, below the root; " CONFDIR "/" PLACES,
+		OF_LOCALITY },
+	{ OPT_MINE, "mine", NULL, "of the GPUs only that the environment names: in a job those of the task",
 		OF_LOCALITY },
 	{ OPT_CPUS, "cpus", "LIST", "with --tasks: deal these CPUs, such as 0-15,64-79, as if a job had them",
 		OF_LOCALITY },
@@ -284,6 +287,9 @@ static int option_take(int code, struct options *out)
 	case OPT_STRICT:
 		out->strict = true;
 		return -1;
+	case OPT_MINE:
+		out->mine = true;
+		return -1;
 	case OPT_LEVEL:
 		return level_take(out);
 	case OPT_DEADLINE:
@@ -344,6 +350,8 @@ static int options_check(const struct options *o, unsigned given)
 	if (!o->cpus != !o->tasks)
 		return complain(EXIT_USAGE,
 			"--cpus and --tasks go together: which CPUs are to be dealt, and to how many tasks");
+	if (o->gpus && o->mine)
+		return complain(EXIT_USAGE, "--gpus and --mine name the GPUs twice");
 	if (o->strict && !o->tasks)
 		return complain(EXIT_USAGE, "--strict judges tasks: it needs --cpus and --tasks");
 	return -1;

@@ -18,7 +18,7 @@ struct options {
 	const char *places;		/* below root */
 	const char *cpus, *gpus;	/* NULL: not given */
 	int tasks;			/* 0: not given */
-	bool json, strict;
+	bool json, strict, mine;
 	enum level level;
 	const char *backend;		/* NULL: not given */
 	const char *helper;		/* NULL: the one that was installed */

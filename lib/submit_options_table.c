@@ -70,6 +70,7 @@ static const struct submit_option options[] = {
 	{ "gid", 0, NEEDED, FIELD_NONE },
 	{ "gpu-bind", 0, NEEDED, FIELD_NONE },
 	{ "gpu-freq", 0, NEEDED, FIELD_NONE },
+	{ "gpu-numa", 0, NEEDED, FIELD_NONE },
 	{ "gres-flags", 0, NEEDED, FIELD_NONE },
 	{ "help", 'h', NONE, FIELD_NONE },
 	{ "hint", 0, NEEDED, FIELD_NONE },

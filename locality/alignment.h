@@ -14,9 +14,10 @@ extern const char *const alignment_name[ALIGNMENTS];	/* "unknown", "all", "part"
  * are. */
 enum alignment alignment_of(const struct deal_task *t, int *local);
 
-/* For a task with ALIGNED_NONE: what is so, and the option of Slurm that mends it. `gpus` names them, for the
- * reader. Returns -1 with errno ENODEV, as a caller that refuses needs it; one that only tells takes the
- * text. */
-int alignment_fault(const struct deal_task *t, int task, const char *gpus, struct fault *why);
+/* For a task with ALIGNED_NONE: what is so, and the option that mends it. `gpus` names them, for the reader;
+ * `all`: the CPUs of all tasks of the node. Returns -1 with errno ENODEV, as a caller that refuses needs it;
+ * one that only tells takes the text. */
+int alignment_fault(const struct deal_task *t, int task, const char *gpus, const struct cpu_set *all,
+	struct fault *why);
 
 #endif

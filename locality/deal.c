@@ -120,7 +120,7 @@ static bool piece_local(const struct nearness *near, const struct piece *p)
 }
 
 /* The threads of this core, by the tasks that have them. */
-static void core_cut(const struct core *core, const struct deal_task tasks[], int count, struct pieces *p)
+static void core_cut(const struct core *core, const struct deal_task *tasks, int count, struct pieces *p)
 {
 	bool taken[CORE_THREADS_MAX] = { false };
 
@@ -142,7 +142,7 @@ static void core_cut(const struct core *core, const struct deal_task tasks[], in
 	}
 }
 
-static void kinds_find(const struct deal_task tasks[], int count, struct pieces *p)
+static void kinds_find(const struct deal_task *tasks, int count, struct pieces *p)
 {
 	for (int t = 0; t < count; t++) {
 		int k = 0;
@@ -179,7 +179,7 @@ static void class_find(const struct core *core, int room, struct pieces *p, stru
 }
 
 /* `room`: the most pieces that there can be. */
-static int pieces_make(const struct cores *cores, const struct deal_task tasks[], int count, int room,
+static int pieces_make(const struct cores *cores, const struct deal_task *tasks, int count, int room,
 	struct pieces *p)
 {
 	*p = (struct pieces){ .piece = calloc((size_t)room, sizeof(*p->piece)),
@@ -227,7 +227,7 @@ static void class_hand_out(struct pieces *p, int class, int tasks, int *has)
 	}
 }
 
-static void pieces_give(const struct pieces *p, struct deal_task tasks[], int count)
+static void pieces_give(const struct pieces *p, struct deal_task *tasks, int count)
 {
 	for (int t = 0; t < count; t++)
 		cpu_set_clear(&tasks[t].cpus);
@@ -236,7 +236,7 @@ static void pieces_give(const struct pieces *p, struct deal_task tasks[], int co
 			cpu_set_add(&tasks[p->piece[i].task].cpus, p->piece[i].cpu[j]);
 }
 
-static bool shared(const struct deal_task tasks[], int count)
+static bool shared(const struct deal_task *tasks, int count)
 {
 	struct cpu_set all = { { 0 } };
 
@@ -257,7 +257,7 @@ static int counts_deal(const struct deal_counts *d)
 }
 
 /* Once, for the pieces as they are. */
-static int pieces_deal(const struct cores *cores, struct deal_task tasks[], int count)
+static int pieces_deal(const struct cores *cores, struct deal_task *tasks, int count)
 {
 	struct pieces p = { 0 };
 	int rv = -1;
@@ -285,7 +285,7 @@ out:
 
 /* Threads of one core that came to one task are a larger piece, which may have a better place: until nothing
  * gets better. */
-int deal_nearest(const struct cores *cores, struct deal_task tasks[], int count)
+int deal_nearest(const struct cores *cores, struct deal_task *tasks, int count)
 {
 	int64_t before, after;
 
@@ -306,7 +306,7 @@ int deal_nearest(const struct cores *cores, struct deal_task tasks[], int count)
 	return 0;
 }
 
-int64_t deal_cost(const struct cores *cores, const struct deal_task tasks[], int count)
+int64_t deal_cost(const struct cores *cores, const struct deal_task *tasks, int count)
 {
 	int64_t sum = 0;
 

@@ -37,9 +37,9 @@ int deal_evenly(const struct cores *cores, int tasks, int at_least, struct cpu_s
 /* Swap CPUs between tasks until no swap makes the sum of distances smaller. `cores` has every CPU of theirs.
  * 0, `tasks` changed in place; or -1, errno EEXIST (two tasks share a CPU; untouched) or ENOMEM (as good as
  * what is promised, or untouched). */
-int deal_nearest(const struct cores *cores, struct deal_task tasks[], int count);
+int deal_nearest(const struct cores *cores, struct deal_task *tasks, int count);
 
 /* The sum of the distances: only to be compared with another of the same cores and GPUs. */
-int64_t deal_cost(const struct cores *cores, const struct deal_task tasks[], int count);
+int64_t deal_cost(const struct cores *cores, const struct deal_task *tasks, int count);
 
 #endif

@@ -66,8 +66,7 @@ static int kfd_cpu_node(int root, const struct numa *numa, int kfd)
 	return -1;
 }
 
-/* The KFD node of the GPU; -1: it is none of AMD's, or not ours to see (EPERM). */
-static int kfd_find(int root, const struct pci_address *a)
+int kfd_find(int root, const struct pci_address *a)
 {
 	char text[SYSFS_TEXT_MAX];
 	int64_t place = a->bus << 8 | a->device << 3 | a->function;

@@ -13,4 +13,7 @@ int device_node_told(int root, const struct numa *numa, const struct pci_path *p
 /* Fill in g->node, node_from and near_cpus; address, vendor and path are there. Cannot fail. */
 void device_node_find(int root, const struct numa *numa, const struct places_file *file, struct gpu *g);
 
+/* The number of AMD's own node (KFD) of the GPU; -1: it is none of AMD's, or not ours to see (EPERM). */
+int kfd_find(int root, const struct pci_address *a);
+
 #endif

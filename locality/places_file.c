@@ -58,7 +58,8 @@ static int lines_read(FILE *from, const char *path, struct places_file *out, str
 	}
 	if (rv < 0 && errno == EINVAL)
 		fault_set(why,
-			"%s:%d: a line is \"BUS_ID node N\" or \"BUS_ID cpus LIST\", as in \"0000:d1:00.0 cpus 0-7,64-71\"",
+			"%s:%d: a line is \"BUS_ID node N\" or \"BUS_ID cpus LIST\", as in \"0000:d1:00.0 "
+			"cpus 0-7,64-71\"",
 			path, number);
 	else if (rv < 0 || ferror(from))
 		rv = fault_set(why, "%s: %s", path, strerror(errno));

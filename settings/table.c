@@ -78,7 +78,7 @@ const struct setting_row settings_table[SETTINGS] = {
 		"A Slurm account that is no project: reject = refused, free = its jobs run in the free tier." },
 	{ "charge_suspended", CHOICE, AT(charge_suspended), "yes", 0, 0, suspended_words,
 		"GPUs stay allocated to a suspended job: yes = that time is charged like any other, no = it costs nothing and its hold\n"
-		"lasts as much longer. A run is treated as it is set while it runs; budgetctl check compares by what is set now."},
+		"lasts as much longer. It counts as it is set when a run begins; what ran before stays as it is."},
 	{ "node_fail_refund", SECONDS, AT(node_fail_refund_s), "4h", 0, 30 * DAY, NULL,
 		"When a node fails, its funded runs are given back what they were charged for their last hours: at most that much of each.\n"
 		"0 = nothing." },

@@ -46,7 +46,9 @@ int declared_argument(struct declared *d, const char *argument, struct fault *wh
 
 	if (strncmp(argument, ARGUMENT, strlen(ARGUMENT)))
 		return fault_errno(why, EINVAL,
-			"plugstack.conf: \"%s\" is not known, only " ARGUMENT "TIME is", argument);
+			"plugstack.conf: \"%s\" is not known; " ARGUMENT
+			"TIME, gpu_numa, gpu_memory, gpu_places and gpu_root are",
+			argument);
 	if (duration_parse(argument + strlen(ARGUMENT), &max, why) < 0)
 		return -1;
 	d->max_min_runtime_s = max;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * plugin.c - gpubudget.so: the options of sbatch, srun, salloc and #SBATCH, and their variables in the job
  *
- * On the client a wrong value ends the command before anything is sent. On a node nothing ever fails: a
- * SPANK plugin that returns an error there drains the node, and budgetd has judged the texts long ago. A
- * callback may come twice (srun up to 23.11). */
+ * On the client a wrong value ends the command before anything is sent. On a node nothing ever fails, but in
+ * task_init what the user wants to fail (--gpu-numa=strict): an error of a SPANK plugin in any other hook
+ * there drains the node, and budgetd has judged the texts long ago. A callback may come twice (srun up
+ * to 23.11). */
 #include "config.h"
 #include <slurm/slurm_version.h>
 #include <slurm/spank.h>
@@ -15,6 +16,7 @@
 #include "lib/number.h"
 #include "settings/settings.h"
 #include "spank/facts.h"
+#include "spank/numa_hooks.h"
 #include "spank/options.h"
 
 extern const char plugin_name[], plugin_type[];
@@ -24,6 +26,8 @@ SPANK_PLUGIN(gpubudget, 1)
 int slurm_spank_init(spank_t sp, int argc, char *argv[]);
 int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[]);
 int slurm_spank_user_init(spank_t sp, int argc, char *argv[]);
+int slurm_spank_local_user_init(spank_t sp, int argc, char *argv[]);
+int slurm_spank_task_post_fork(spank_t sp, int argc, char *argv[]);
 int slurm_spank_task_init(spank_t sp, int argc, char *argv[]);
 int slurm_spank_exit(spank_t sp, int argc, char *argv[]);
 
@@ -105,13 +109,18 @@ int slurm_spank_init(spank_t sp, int argc, char *argv[])
 	if (spank_context() == S_CTX_SLURMD)
 		return 0;
 	site_read();
+	numa_hooks_init();
 	declared_init(&declared, site ? site->max_min_runtime_s : DURATION_UNLIMITED);
 	for (int i = 0; i < argc; i++) {
+		int ours;
+
 		why.text[0] = '\0';
-		if (declared_argument(&declared, argv[i], &why) < 0)
+		ours = numa_hooks_argument(argv[i], &why);
+		if (ours < 0 || (ours == 0 && declared_argument(&declared, argv[i], &why) < 0))
 			complain(&why, on_client());
 	}
 	options_register(sp);
+	numa_hooks_register(sp);
 	return 0;
 }
 
@@ -120,6 +129,7 @@ int slurm_spank_exit(spank_t sp, int argc, char *argv[])
 	(void)sp;
 	(void)argc;
 	(void)argv;
+	numa_hooks_end();
 	settings_free(site);
 	site = NULL;
 	return 0;
@@ -129,9 +139,10 @@ int slurm_spank_exit(spank_t sp, int argc, char *argv[])
  * one declared. */
 int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[])
 {
-	(void)sp;
 	(void)argc;
 	(void)argv;
+	if (spank_remote(sp) == 1)
+		numa_hooks_begin(sp);
 	if (!on_client())
 		return 0;
 	/* the shell of salloc is started right here, without a node's plugin */
@@ -221,11 +232,27 @@ int slurm_spank_user_init(spank_t sp, int argc, char *argv[])
 	return 0;
 }
 
+int slurm_spank_local_user_init(spank_t sp, int argc, char *argv[])
+{
+	(void)argc;
+	(void)argv;
+	numa_hooks_launch(sp);
+	return 0;
+}
+
+int slurm_spank_task_post_fork(spank_t sp, int argc, char *argv[])
+{
+	(void)argc;
+	(void)argv;
+	numa_hooks_forked(sp);
+	return 0;
+}
+
 /* Later than the options: Slurm counts the restarts only when it sets up the task. */
 int slurm_spank_task_init(spank_t sp, int argc, char *argv[])
 {
 	(void)argc;
 	(void)argv;
 	set_facts(sp);
-	return 0;
+	return numa_hooks_task(sp);
 }

@@ -155,7 +155,8 @@ CREATE TABLE run (
 	import        INTEGER REFERENCES import(id),				-- taken from Slurm's accounting; NULL = seen by the loop
 	unprotected_at  INTEGER,						-- its minimum runtime protects it no more since then
 	unprotected_why TEXT CHECK ((unprotected_why IS NULL) = (unprotected_at IS NULL)),	-- a reason as in event
-	suspended     INTEGER CHECK (suspended > 0),				-- seconds of it that were suspended and cost nothing
+	-- seconds of it that were suspended and cost nothing; NULL = that time is charged like any other
+	suspended     INTEGER CHECK (suspended >= 0),
 	UNIQUE (job, cluster, submit, start)					-- in this order it serves who looks for a job alone, too
 ) STRICT;
 CREATE INDEX run_open ON run(cluster, job) WHERE ended IS NULL;

@@ -78,7 +78,7 @@ cluster_begin()
 	local dir=$CLUSTER_DIR port name
 
 	chmod 755 "$dir"
-	mkdir -m 755 "$dir"/{etc,run,log,state,spool,db,dev,home,job}
+	mkdir -m 755 "$dir"/{etc,run,log,state,spool,db,db_tmp,dev,home,job}
 	chmod 1777 "$dir/job"
 	cluster_keeper_start && port=$(registry_locked registry_enter "$(<"$dir/run/keeper.pid")" "$dir") &&
 		registry_locked users_add "${SCENE_USERS[@]}" || return 1
@@ -115,7 +115,7 @@ starters_write()
 
 	echo "exec munged --foreground --key-file=$dir/etc/munge.key --socket=$run/munge.socket --pid-file=$run/munge.own.pid" \
 		"--seed-file=$run/munge.seed --num-threads=4" >"$run/munged.start"
-	echo "exec mariadbd --no-defaults --user=root --datadir=$dir/db --socket=$run/mariadb.socket --skip-networking" \
+	echo "exec mariadbd --no-defaults --user=root --datadir=$dir/db --tmpdir=$dir/db_tmp --socket=$run/mariadb.socket --skip-networking" \
 		"--pid-file=$run/mariadb.own.pid --innodb-log-file-size=8M --innodb-buffer-pool-size=64M" \
 		"--innodb-flush-log-at-trx-commit=0 --innodb-lock-wait-timeout=900" >"$run/mariadbd.start"
 	echo "export SLURM_CONF=$SLURM_CONF MYSQL_UNIX_PORT=$run/mariadb.socket; exec slurmdbd -D" >"$run/slurmdbd.start"
@@ -127,11 +127,12 @@ starters_write()
 	done
 }
 
-# One at a time: two of them in the same second get in each other's way in the folder for temporary files.
+# A MariaDB that starts removes every temporary table in its folder for them, also those of one that runs, which then
+# ends by a segfault: each has its own.
 database_make()
 {
-	registry_locked mariadb-install-db --no-defaults --rpm --user=root --datadir="$CLUSTER_DIR/db" --innodb-log-file-size=8M \
-		--skip-test-db --auth-root-authentication-method=normal
+	mariadb-install-db --no-defaults --rpm --user=root --datadir="$CLUSTER_DIR/db" --tmpdir="$CLUSTER_DIR/db_tmp" \
+		--innodb-log-file-size=8M --skip-test-db --auth-root-authentication-method=normal
 }
 
 # Things that do not wait for each other go side by side; the order is that of who asks whom.
@@ -140,7 +141,7 @@ cluster_start_all()
 	local node
 
 	cluster_tell start munged
-	database_make >"$CLUSTER_DIR/log/mariadb-install-db.out" 2>&1 || { tail -n 20 "$CLUSTER_DIR/log/mariadb-install-db.out" >&2; return 1; }
+	database_make >"$CLUSTER_DIR/log/mariadb-install-db.out" 2>&1 || { head -n 20 "$CLUSTER_DIR/log/mariadb-install-db.out" >&2; return 1; }
 	cluster_start mariadbd && cluster_start slurmdbd || return 1
 	eventually scene_accounts || { cluster_tell_why mariadbd; cluster_tell_why slurmdbd; return 1; }
 	for node in "$CLUSTER_DIR"/spool/*; do

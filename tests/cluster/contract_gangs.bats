@@ -134,6 +134,7 @@ event_is() { [[ ,$(events_of "$1"), == *,"$2",* ]] || { echo "$1: $(events_of "$
 	[[ $(job_field inside Restarts) == 0 ]]
 	eventually guard_is_over
 	as carol cancel het
+	as ada cancel past	# those that gave way were there before the queue, and would take both nodes again
 	eventually tasks_start queue
 }
 tasks_start() { [[ -n $(squeue -h -r -t RUNNING -j "$(job "$1")" -o %A) ]]; }

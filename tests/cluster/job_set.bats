@@ -125,8 +125,8 @@ qos_is()	{ [[ $(job_field "$1" QOS) == "$2" ]]; }
 	as ada cancel train
 	ended() { run -1 as ada budgetctl job set "$(job train)" --min-runtime 30m && [[ $output == *"has ended"* ]]; }
 	eventually ended
-	run -1 as ada budgetctl job set 99999 --min-runtime 30m
-	[[ $output == *"no job 99999"* ]]
+	run -7 as ada budgetctl job set 99999 --min-runtime 30m
+	[[ $output == *"job 99999 is newer than all"* ]]
 	run -1 as ada budgetctl job set train --min-runtime 30m
 	[[ $output == *"is not a job id"* ]]
 }

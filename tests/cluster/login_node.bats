@@ -214,7 +214,7 @@ amount() { api "$DIR/people" GET '/v1/balances?project=vision'; jq '.rows[0].amo
 	ask "$before" GET /v1/health
 	answered 503 'munged of its host does not answer'
 	run login $BUDGETCTL health
-	[[ $status == 1 && $output == *"munged of its host does not answer"* ]]
+	[[ $status == 7 && $output == *"munged of its host does not answer"* ]]
 	api "$DIR/people" GET /v1/health
 	answered 200
 	munged_start head

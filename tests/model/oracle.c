@@ -95,13 +95,26 @@ bool oracle_change_job(struct oracle *o, int64_t now, const struct o_seen *want)
 
 /* --- a pass --- */
 
-/* Runs that only slurmdbd tells of, of a job or (O_NONE) of all. They are followed from the next pass on. */
+static bool is_missed(struct oracle *o, const struct o_seen *row, int job)
+{
+	return (job == O_NONE || row->job == job) && row->start && row->end > row->start && !o_run_of(o, row);
+}
+
+/* Runs that only slurmdbd tells of, of a job or (O_NONE) of all, the oldest start first. They are followed
+ * from the next pass on. */
 static void find_missed(struct oracle *o, int64_t now, const struct o_seen *rows, int nrows, int job)
 {
-	for (int i = 0; i < nrows; i++)
-		if ((job == O_NONE || rows[i].job == job) && rows[i].start && rows[i].end > rows[i].start &&
-			!o_run_of(o, &rows[i]))
-			o_start(o, &rows[i], now, true);
+	for (;;) {
+		const struct o_seen *oldest = NULL;
+
+		for (int i = 0; i < nrows; i++)
+			if (is_missed(o, &rows[i], job) && (!oldest || rows[i].start < oldest->start ||
+				(rows[i].start == oldest->start && rows[i].job < oldest->job)))
+				oldest = &rows[i];
+		if (!oldest)
+			return;
+		o_start(o, oldest, now, true);
+	}
 }
 
 static int runs_before(const struct oracle *o, int nruns, const struct o_seen *s)

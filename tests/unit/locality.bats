@@ -97,11 +97,20 @@ tasks() { locality "$@" -o json | jq -r '.tasks[] | "\(.cpus) \(.near)"'; }
 	[[ $stderr == "gpu-check: etc/places:1: a line is"* ]]
 }
 
+@test "in a job only the GPUs of the task are shown" {
+	CUDA_VISIBLE_DEVICES=1 locality pascal --mine -o json | jq -e '[.gpus[].bus_id] == ["0000:07:00.0"]'
+	run env -u CUDA_VISIBLE_DEVICES -u SLURM_JOB_GPUS gpu-check locality --root "$TREES/pascal" --mine
+	[[ $output == "The environment names no GPU of this machine." ]]
+	run --separate-stderr env CUDA_VISIBLE_DEVICES=MIG-1234 gpu-check locality --root "$TREES/pascal" --mine -o json
+	[[ $stderr == *"does not tell which"* ]]
+	jq -e '.gpus | length == 2' <<<"$output"
+}
+
 @test "wrong words end with 2, and what is not there with 1" {
 	local words
 
 	for words in "prove --cpus 0-3" "locality --level enum" "lokality" "locality more" "locality --cpus 0-3" "locality --tasks 2" "locality --tasks 0 --cpus 0" "locality --tasks x --cpus 0" \
-		"locality --strict" "locality -o xml" "locality --nonsense" "locality --gpus x" "locality --cpus 3-1 --tasks 1"; do
+		"locality --strict" "locality -o xml" "locality --nonsense" "locality --gpus x" "locality --gpus 0000:04:00.0 --mine" "locality --cpus 3-1 --tasks 1"; do
 		run --separate-stderr gpu-check $words --root "$TREES/pascal"
 		((status == 2)) || { echo "$words: $status"; return 1; }
 		[[ -n $stderr ]]

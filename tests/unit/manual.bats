@@ -82,6 +82,9 @@ tells()
 	tells gpubudget.7 3 "${options[@]}"
 	tells gpubudget.7 3 "${variables[@]}"
 	tells gpubudget_plugins.8 3 "${options[@]}"
+	mapfile -t variables < <(grep -oE '"GPUBUDGET_GPU_[A-Z]+"' "$top/spank/numa_hooks.c" | tr -d '"')
+	tells gpubudget.7 4 "${variables[@]}" --gpu-numa=
+	tells gpubudget_plugins.8 4 gpu_numa= gpu_memory= gpu_places= gpu_root=
 }
 
 @test "guides and pages name commands, options and settings that exist" {

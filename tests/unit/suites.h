@@ -45,6 +45,7 @@
 	X(locality) \
 	X(nearest) \
 	X(network) \
+	X(numa) \
 	X(order) \
 	X(owed) \
 	X(place) \
@@ -64,6 +65,7 @@
 	X(settings) \
 	X(simulate) \
 	X(submit_options) \
+	X(task_devices) \
 	X(token) \
 	X(tres) \
 	X(user_shares) \

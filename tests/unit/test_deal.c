@@ -4,6 +4,7 @@
 #include "locality/alignment.h"
 #include "locality/deal.h"
 #include "locality/sysfs.h"
+#include "spank/memory.h"
 #include "tests/unit/machine_tree.h"
 #include "tests/unit/suites.h"
 #include <errno.h>
@@ -60,7 +61,7 @@ static struct scene *scene_of(const char *machine)
 	for (int i = 0; i < MACHINES; i++)
 		if (!strcmp(machines[i], machine))
 			return &scenes[i];
-	return NULL;
+	ck_abort_msg("%s is none of the machines", machine);
 }
 
 static void scenes_free(void)
@@ -385,6 +386,38 @@ START_TEST(tasks_with_crossed_gpus_change_sides)
 }
 END_TEST
 
+/* Ids of the nodes, for a task of one GPU with all CPUs of a node. */
+START_TEST(memory_comes_from_the_nodes_next_to_the_gpus)
+{
+	static const struct {
+		const char *machine, *gpu, *cpus, *nodes;
+	} rows[] = {
+		{ "corona", "0000:53:00.0", "30-35", "5" },
+		{ "corona", "0000:53:00.0", "0-5", "0" },	/* far from its GPU: where its CPUs are */
+		{ "lassen", "0035:03:00.0", "96-175", "8" },	/* not the GPU's own memory */
+		{ "chimera", "0000:44:00.0", "8-15", "2" },
+		{ "chimera", "0000:44:00.0", "24-31", "0" },	/* its CPUs' node has none */
+		{ "tioga", "0000:c1:00.0", "48-55", "3" },
+		{ "tioga", "none", "48-55", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct scene *s = scene_of(rows[i].machine);
+		struct pci_address a;
+		struct deal_task t = { .near = NULL };
+		struct cpu_set nodes;
+		char text[CPU_LIST_MAX];
+
+		if (pci_parse(rows[i].gpu, &a) == 0)
+			t.near = &s->near[devices_gpu(&s->devices, &a) - s->devices.gpu];
+		ck_assert_int_eq(cpu_set_parse(rows[i].cpus, &t.cpus), 0);
+		memory_nodes(&s->numa, &t, &nodes);
+		ck_assert_msg(!strcmp(cpu_set_text(&nodes, text), rows[i].nodes), "%s %s: %s",
+			rows[i].machine, rows[i].gpu, text);
+	}
+}
+END_TEST
+
 START_TEST(task_without_a_local_cpu_is_told_what_mends_it)
 {
 	struct fault why = { "" };
@@ -396,10 +429,11 @@ START_TEST(task_without_a_local_cpu_is_told_what_mends_it)
 	s->task[0].near = &s->near[0];
 	ck_assert_int_eq(deal_nearest(&s->cores, s->task, 1), 0);
 	ck_assert_int_eq(alignment_of(&s->task[0], &local), ALIGNED_NONE);
-	ck_assert_int_eq(alignment_fault(&s->task[0], 0, "0000:04:00.0", &why), -1);
-	ck_assert_str_eq(why.text,
-		"task 0: none of its CPUs 18-21 is next to its GPU 0000:04:00.0, whose CPUs are 0-17,36-53; the job's part "
-		"of this node has no others. Ask for them with --gres-flags=enforce-binding, or for more CPUs with --cpus-per-gpu");
+	ck_assert_int_eq(alignment_fault(&s->task[0], 0, "0000:04:00.0", &s->task[0].cpus, &why), -1);
+	ck_assert_str_eq(why.text, "task 0: none of its CPUs 18-21 is next to its GPU 0000:04:00.0, whose "
+				   "CPUs are 0-17,36-53; the job's part "
+				   "of this node has no others. Ask for them with "
+				   "--gres-flags=enforce-binding, or for more CPUs with --cpus-per-gpu");
 }
 END_TEST
 
@@ -416,6 +450,7 @@ Suite *deal_suite(void)
 	tcase_add_test(t, tasks_that_share_a_cpu_are_left_alone);
 	tcase_add_loop_test(t, even_shares_are_whole_cores_and_never_too_few, 0, MACHINES);
 	tcase_add_test(t, tasks_with_crossed_gpus_change_sides);
+	tcase_add_test(t, memory_comes_from_the_nodes_next_to_the_gpus);
 	tcase_add_test(t, task_without_a_local_cpu_is_told_what_mends_it);
 	suite_add_tcase(s, t);
 	return s;
