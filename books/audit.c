@@ -99,8 +99,8 @@ const struct audit_check audit_checks[] = {
 		"SELECT printf('allocation %d: user %d has %d units charged and %d held, journal and draws say %d and %d', allocation, uid,"
 		" charged, held, charged_, held_) FROM (SELECT allocation, uid, sum(charged) AS charged, sum(held) AS held, sum(c) AS charged_,"
 		" sum(h) AS held_ FROM (SELECT allocation, uid, charged, held, 0 AS c, 0 AS h FROM user_sum UNION ALL"
-		" SELECT j.allocation, r.uid, 0, 0, -j.units, 0 FROM journal j JOIN charge c ON c.id = j.charge JOIN run r ON r.id = c.run"
-		"  WHERE j.kind IN ('charge', 'refund') UNION ALL"
+		" SELECT j.allocation, r.uid, 0, 0, max(0, -sum(j.units)), 0 FROM journal j JOIN charge c ON c.id = j.charge JOIN run r"
+		"  ON r.id = c.run WHERE j.kind IN ('charge', 'refund') GROUP BY j.charge, j.allocation UNION ALL"
 		" SELECT d.allocation, a.uid, 0, 0, 0, d.units FROM hold_draw d JOIN hold h ON h.id = d.hold JOIN admission a ON a.id = h.admission)"
 		" GROUP BY allocation, uid) WHERE charged <> charged_ OR held <> held_ ORDER BY allocation, uid LIMIT 1",
 		NULL },
@@ -179,11 +179,12 @@ const struct audit_check audit_checks[] = {
 		" JOIN allocation_sum s ON s.allocation = a.id JOIN project p ON p.id = a.project GROUP BY p.id)"
 		" WHERE used > amount + credit ORDER BY id LIMIT 1", NULL },
 	{ "charge.paid", "the project pays a charge, whole, and those above it no more than that",
-		/* A project that had no allocation when the hold was taken pays for what was added to it
-		 * since, one that was unmetered for a while for what was added when it was not. */
+		/* A project that had no allocation when the job was admitted pays for what was added to its
+		 * hold since (a task of an array has its share of a hold that is older than its own), one
+		 * that was unmetered for a while for what was added when it was not. */
 		"SELECT printf('charge %d: it is %d units, project %d paid %d', id, units, payer, paid) FROM (SELECT c.id, c.units,"
-		" j.project AS payer, -sum(j.units) AS paid, j.project = c.project AND (EXISTS (SELECT 1 FROM hold h JOIN allocation a"
-		" ON a.project = c.project AND a.created_at < h.opened_at WHERE h.run = c.run)"
+		" j.project AS payer, -sum(j.units) AS paid, j.project = c.project AND (EXISTS (SELECT 1 FROM hold h JOIN admission s"
+		" ON s.id = h.admission JOIN allocation a ON a.project = c.project AND a.created_at < s.at WHERE h.run = c.run)"
 		" OR EXISTS (SELECT 1 FROM run r WHERE r.id = c.run AND r.import IS NOT NULL)) AS whole"
 		" FROM journal j JOIN charge c ON c.id = j.charge WHERE j.kind = 'charge' GROUP BY c.id, j.project)"
 		" WHERE paid > units OR (whole AND paid <> units AND NOT EXISTS"

@@ -131,7 +131,9 @@ static int ask_for_all(struct pass *p, struct het_job *h, struct wait_line *line
 			return -1;
 		*stays = !h->one_has_none || h->one_stays ||
 			pass_never_goes_free(p, &c->w->admission, &(struct hold_row){0}, path);
-		if (pass_ask_line(line, c->w, &c->pool, *stays, path, got, why) < 0 ||
+		/* all of them may use what each has: that is no component's own */
+		if (pass_ask_line(line, c->w, &(struct hold_row){ .tasks = c->pool.tasks }, *stays, path, got,
+			why) < 0 ||
 			set_aside_add(&aside, path, got->tasks * c->w->admission.per_task, why) < 0)
 			return -1;
 	}

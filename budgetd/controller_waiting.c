@@ -262,7 +262,7 @@ int pass_ask_line(struct wait_line *line, const struct waiting *w, const struct 
 	int64_t projects[BUDGET_DEPTH_MAX];
 	struct wait_job j = { .job = pass_array_or_job_id(w->job), .user = w->admission.uid,
 		.tasks = w->tasks + w->kept_for_user, .paid = pool->tasks, .per_task = w->admission.per_task,
-		.stands = stands };
+		.has = pool->units, .stands = stands };
 
 	path_budgets(credited, nodes);
 	for (int i = 0; i < credited->depth; i++)

@@ -18,11 +18,14 @@ int user_sum_hold(struct ledger *l, int64_t allocation, int64_t hold, amount_t b
 	return sql_do(l, hold_sql, why, "iii", allocation, hold, by);
 }
 
+/* Refunded is at most what the charge took of this allocation and has not been given back yet: what goes into
+ * another one than paid gives the user no more of that one. */
 int user_sum_charge(struct ledger *l, int64_t allocation, int64_t charge, amount_t by, struct fault *why)
 {
 	static const char charge_sql[] =
-		"INSERT INTO user_sum (allocation, uid, charged) SELECT ?1, r.uid, ?3 FROM charge c"
-		" JOIN run r ON r.id = c.run WHERE c.id = ?2"
+		"INSERT INTO user_sum (allocation, uid, charged) SELECT ?1, r.uid, max(?3, min(0,"
+		" (SELECT coalesce(sum(units), 0) FROM journal WHERE charge = ?2 AND allocation = ?1)))"
+		" FROM charge c JOIN run r ON r.id = c.run WHERE c.id = ?2"
 		" ON CONFLICT (allocation, uid) DO UPDATE SET charged = charged + excluded.charged";
 
 	return sql_do(l, charge_sql, why, "iii", allocation, charge, by);

@@ -243,14 +243,17 @@ int hold_credit(struct ledger *l, const struct hold_row *h, struct path *p, stru
 	int n = draws_load(l, h->id, d, why);
 
 	for (int i = 0; n >= 0 && i < p->depth; i++) {
-		amount_t before = p->nodes[i].budget.held;
+		struct budget_node *b = &p->nodes[i].budget;
+		amount_t before = b->held, cap_before = b->cap_held;
 
 		for (int k = 0; k < n; k++)
 			credit_draw(&p->nodes[i], &d[k]);
 		/* In the same project the hold stays, and only what is added is drawn: also where it draws on
 		 * what has expired, or on nothing because the first allocation came later. */
-		if (p->nodes[0].id == h->project)
-			p->nodes[i].budget.held = before - h->units;
+		if (p->nodes[0].id == h->project) {
+			b->held = before - h->units;
+			b->cap_held = cap_before - h->units;
+		}
 	}
 	return n < 0 ? -1 : 0;
 }

@@ -40,14 +40,23 @@ static int stand_in_front(struct wait_line *l, const struct wait_head *head, str
 	return 0;
 }
 
+/* A cap below what is used, or an allocation that has expired, takes nothing back. */
+static int64_t tasks_kept(const struct wait_job *j)
+{
+	int64_t n = j->per_task > 0 ? j->has / j->per_task : 0;
+
+	return n < j->tasks ? n : j->tasks;
+}
+
 int wait_line_ask(struct wait_line *l, const struct wait_job *j, const struct budget_node *path,
 	const int64_t *projects, int depth, struct wait_answer *out, struct fault *why)
 {
-	int64_t fits = budget_tasks(path, depth, j->per_task, j->tasks);
+	int64_t fits = budget_tasks(path, depth, j->per_task, j->tasks), keeps = tasks_kept(j);
 	struct wait_head front;
 	int at = j->stands ? who_is_in_front(l, projects, depth, j->user, &front) : -1;
 
 	assert(j->tasks >= 0 && j->paid >= 0);
+	fits = fits < keeps ? keeps : fits;
 	*out = (struct wait_answer){ .tasks = fits, .refused_at = -1, .user = WAIT_ANYBODY };
 	if (at >= 0 && j->tasks > j->paid) {
 		out->tasks = fits < j->paid ? fits : j->paid;

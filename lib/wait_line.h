@@ -37,13 +37,16 @@ struct wait_job {
 	int64_t tasks;			/* that are to be paid for in all */
 	int64_t paid;			/* tasks that have their hours now */
 	amount_t per_task;
+	/* what is set aside for it now: the tasks that this pays for stay paid, also when there is less than
+	 * nothing left */
+	amount_t has;
 	/* in the line. false: it takes what it gets and does not wait, so it is behind nobody and in front of
 	 * nobody */
 	bool stands;
 };
 
 struct wait_answer {
-	/* that may be paid for now, of all: fewer than before when there is less now */
+	/* that may be paid for now, of all: fewer than before when each costs more now */
 	int64_t tasks;
 	/* index into the path of the project that has no more, -1 when all are paid for */
 	int refused_at;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * acts_jobs.c - what users and Slurm do with jobs in a history. */
+ * acts_jobs.c - what users and Slurm do with jobs that are submitted, in a history. */
 #include "tests/model/history.h"
-#include "lib/token.h"
 #include <string.h>
 
 static bool is_pending(const struct w_job *j)
@@ -30,6 +29,12 @@ static struct w_job *some_job(struct history *h, bool (*kind)(const struct w_job
 	return NULL;
 }
 
+/* Another component of the same job? */
+static bool is_of_het(const struct w_job *a, const struct w_job *b)
+{
+	return a->het && a->het == b->het && a != b && a->state != W_NONE && a->state != W_ENDED;
+}
+
 static int number_of(const struct history *h, const struct w_job *j)
 {
 	return (int)(j - h->w.jobs);
@@ -46,175 +51,32 @@ static int64_t meanwhile(struct history *h, int64_t least)
 	return from >= h->now ? h->now : between(h, from, h->now);
 }
 
-/* --- submissions -------------------------------------------------------------------------------- */
-
-static void invent(struct history *h, struct w_job *j)
-{
-	static const int64_t minimum[] = {60, 90, 300, 600, 3600, 7200};
-
-	*j = (struct w_job){.state = W_PENDING,
-		.node = (int)below(h, h->o.nnodes),
-		.gpus = (int)between(h, 1, chance(h, 80) ? 4 : 16),
-		.type = (int)below(h, O_TYPES + 1) - 1,
-		.submit = h->now,
-		.limit = 60 * between(h, 1, chance(h, 50) ? 30 : 240),
-		.insists = chance(h, 15),
-		.free_tier = chance(h, 5),
-		.dependency = chance(h, 7),
-		.held = chance(h, 7) ? HELD_BY_USER : HELD_NOT};
-	j->minimum = minimum[below(h, 6)] + (chance(h, 30) ? between(h, 0, 59) : 0);
-	if (chance(h, 2))
-		j->minimum = 8 * 3600 + 1;
-	if (chance(h, 7))
-		j->begin = h->now + between(h, 1, 7200);
-	if (j->free_tier)
-		j->insists = false;
-}
-
-static void write_minimum(const struct w_job *j, char text[32])
-{
-	snprintf(text, 32, "0-%02jd:%02jd:%02jd", (intmax_t)(j->minimum / 3600),
-		(intmax_t)(j->minimum / 60 % 60), (intmax_t)(j->minimum % 60));
-}
-
-static struct question question_of(const struct w_job *j, char minimum[32])
-{
-	struct question q = {.uid = W_UID,
-		.account = world_account(j->node),
-		.partition = "gpu",
-		.time_limit_s = j->limit,
-		.begin = j->begin,
-		.has_dependency = j->dependency,
-		.held = j->held != HELD_NOT,
-		.requeueable = true};
-
-	write_minimum(j, minimum);
-	gpu_request_input_init(&q.gpus);
-	q.gpus.tres_per_job = world_request(j->gpus, j->type);
-	q.gpus.min_nodes = q.gpus.max_nodes = 1;
-	q.text[OPT_MIN_RUNTIME] = minimum;
-	q.text[OPT_TIER] = j->insists ? "funded" : j->free_tier ? "free" : NULL;
-	return q;
-}
-
-/* As a job that is asked about is told to the oracle. */
-static struct o_seen want_of(const struct history *h, const struct w_job *j, int number)
-{
-	return (struct o_seen){.job = number,
-		.stage = O_PENDING,
-		.node = j->node,
-		.minimum = j->minimum,
-		.limit = j->limit,
-		.insists = j->insists,
-		.free_tier = j->free_tier,
-		.held_by_user = j->held == HELD_BY_USER,
-		.eligible = !j->dependency && j->begin <= h->now,
-		.submit = j->submit,
-		.gpus = j->gpus,
-		.type = j->type,
-		.asked_gpus = j->gpus,
-		.asked_type = j->type};
-}
-
-static void tell_job(struct history *h, const char *what, int number, const struct w_job *j)
-{
-	tell(h, "%s job %d of p%d: %d GPUs of t%d, minimum %jd s, limit %jd s%s%s%s%s, begin %+jd", what,
-		number, j->node, j->gpus, j->type, (intmax_t)j->minimum, (intmax_t)j->limit,
-		j->insists ? ", insists" : "", j->free_tier ? ", free tier" : "",
-		j->dependency ? ", depends" : "", j->held == HELD_BY_USER ? ", held" : "",
-		(intmax_t)(j->begin ? j->begin - h->now : 0));
-}
-
-/* Through the plugin. Now and then Slurm refuses it afterwards, or budgetd is killed before the answer is
- * written. */
-static bool submit(struct history *h)
-{
-	int number = h->w.njobs;
-	struct w_job *j = &h->w.jobs[number];
-	char minimum[32];
-	struct question q;
-	struct o_seen want;
-	enum o_tier tier;
-	struct verdict v;
-	bool lost;
-
-	if (number >= H_JOBS)
-		return false;
-	invent(h, j);
-	q = question_of(j, minimum);
-	want = want_of(h, j, number);
-	lost = chance(h, 2);
-	h->saved = h->o;
-	tier = oracle_ask(&h->o, h->now, &want);
-	v = bench_ask(h->b, h->now, &q);
-	tell_job(h, "submitted:", number, j);
-	tell(h, "answer: %s%s", v.text, lost ? " (and budgetd is killed)" : "");
-	if ((v.accepted ? v.tier == TIER_FUNDED ? O_FUNDED_TIER : O_FREE_TIER : O_REFUSED) != tier)
-		differ(h, "the oracle answers job %d with %s", number,
-			tier == O_REFUSED       ? "no"
-			: tier == O_FUNDED_TIER ? "funded"
-						: "free");
-	if (lost) {
-		bench_kill(h->b);
-		h->o = h->saved;
-		oracle_trouble(&h->o, true);
-		h->w.slurmctld_away = false;
-		h->must_look = true;
-	} else {
-		bench_write(h->b);
-	}
-	h->w.njobs++;
-	if (!v.accepted || chance(h, 5)) {
-		j->state = W_NONE; /* its number is not used again */
-		return true;
-	}
-	snprintf(j->qos, sizeof(j->qos), "%s", v.qos);
-	snprintf(j->admin_comment, sizeof(j->admin_comment), "%s", v.token);
-	if (lost)
-		snprintf(j->comment, sizeof(j->comment), "gpu-min-runtime=%s%s", minimum,
-			j->insists     ? " gpu-tier=funded"
-			: j->free_tier ? " gpu-tier=free"
-				       : "");
-	return true;
-}
-
-/* Past the plugin: its words are in its comment. It is in the QOS free, or somebody put it in funded. */
-static bool submit_past_plugin(struct history *h)
-{
-	int number = h->w.njobs;
-	struct w_job *j = &h->w.jobs[number];
-	char minimum[32];
-
-	if (number >= H_JOBS)
-		return false;
-	invent(h, j);
-	if (j->minimum > 8 * 3600)
-		j->minimum = 600;
-	h->w.njobs++;
-	write_minimum(j, minimum);
-	snprintf(j->comment, sizeof(j->comment), "gpu-min-runtime=%s%s", minimum,
-		j->insists     ? " gpu-tier=funded"
-		: j->free_tier ? " gpu-tier=free"
-			       : "");
-	snprintf(j->qos, sizeof(j->qos), "%s", j->free_tier || chance(h, 60) ? "free" : "funded");
-	tell_job(h, "submitted past the plugin:", number, j);
-	return true;
-}
-
 /* --- in the queue ------------------------------------------------------------------------------- */
 
-static bool start(struct history *h)
+static void start_one(struct history *h, struct w_job *j, int64_t at)
 {
-	struct w_job *j = some_job(h, is_pending);
-
-	if (!j || !world_startable(&h->w, j))
-		return false;
-	j->start = meanwhile(h, j->submit > j->begin ? j->submit : j->begin);
+	j->start = at;
 	j->state = W_RUNNING;
 	j->given = j->first_given = j->gpus + (chance(h, 8) ? (int)between(h, 1, 4) : 0);
 	j->given_type = j->type == O_ANY_TYPE ? (int)below(h, O_TYPES) : j->type;
 	tell(h, "job %d starts at %+jd with %d GPUs of t%d in %s", number_of(h, j),
 		(intmax_t)(j->start - h->now), j->given, j->given_type, j->qos);
+}
+
+/* Of a het job all components. */
+static bool start(struct history *h)
+{
+	struct w_job *j = some_job(h, is_pending);
+	int64_t at;
+
+	if (!j || !world_startable(&h->w, j))
+		return false;
+	j = &h->w.jobs[world_split(&h->w, number_of(h, j), world_first_task(j))];
+	at = meanwhile(h, j->submit > j->begin ? j->submit : j->begin);
+	for (int i = 0; j->het && i < h->w.njobs; i++)
+		if (h->w.jobs[i].het == j->het && &h->w.jobs[i] != j)
+			start_one(h, &h->w.jobs[i], at);
+	start_one(h, j, at);
 	return true;
 }
 
@@ -224,9 +86,17 @@ static bool cancel(struct history *h)
 
 	if (!j)
 		return false;
+	if (world_tasks(j) > 1 && chance(h, 60)) {
+		tell(h, "the first of %d tasks of job %d is cancelled", world_tasks(j), number_of(h, j));
+		j->tasks &= j->tasks - 1;
+		return true;
+	}
 	tell(h, "job %d is cancelled in the queue", number_of(h, j));
-	j->state = W_ENDED;
-	j->end = h->now;
+	for (int i = 0; i < h->w.njobs; i++)
+		if (&h->w.jobs[i] == j || is_of_het(&h->w.jobs[i], j)) {
+			h->w.jobs[i].state = W_ENDED;
+			h->w.jobs[i].end = h->now;
+		}
 	return true;
 }
 
@@ -238,12 +108,20 @@ static bool hold_or_release(struct history *h)
 		return false;
 	if (j->dependency && chance(h, 70)) {
 		tell(h, "what job %d depended on is done", number_of(h, j));
+		for (int i = 0; i < h->w.njobs; i++)
+			if (is_of_het(&h->w.jobs[i], j))
+				h->w.jobs[i].dependency = false;
 		j->dependency = false;
 		return true;
 	}
-	if (j->held == HELD_BY_ADMIN || j->held == HELD_BY_OTHER)
+	if (j->held == HELD_BY_ADMIN || j->held == HELD_BY_OTHER || world_held_by_us(j))
 		return false;
+	if (world_tasks(j) > 1 && chance(h, 50)) /* one of its tasks */
+		j = &h->w.jobs[world_split(&h->w, number_of(h, j), world_first_task(j))];
 	j->held = j->held == HELD_NOT ? HELD_BY_USER : HELD_NOT;
+	for (int i = 0; i < h->w.njobs; i++)
+		if (is_of_het(&h->w.jobs[i], j) && !world_held_by_us(&h->w.jobs[i]))
+			h->w.jobs[i].held = j->held;
 	tell(h, "job %d is %s by its user", number_of(h, j), j->held == HELD_NOT ? "released" : "held");
 	return true;
 }
@@ -252,8 +130,8 @@ static bool hold_or_release(struct history *h)
 static bool is_let_through(struct history *h, const struct w_job *then, int number)
 {
 	char minimum[32];
-	struct question q = question_of(then, minimum);
-	struct o_seen want = want_of(h, then, number);
+	struct question q = job_question(then, minimum);
+	struct o_seen want = job_wanted(h, then, number);
 	bool ours = oracle_change_job(&h->o, h->now, &want);
 
 	if (bench_change_job(h->b, h->now, &q, number) != ours)
@@ -269,7 +147,7 @@ static bool modify(struct history *h)
 	struct w_job *j = some_job(h, is_pending), then;
 	bool asked;
 
-	if (!j || j->held == HELD_BY_ADMIN || !h->o.jobs[number_of(h, j)].known ||
+	if (!j || j->all || j->het || j->held == HELD_BY_ADMIN || !h->o.jobs[number_of(h, j)].known ||
 		h->o.jobs[number_of(h, j)].looks < 2)
 		return false;
 	then = *j;
@@ -320,6 +198,11 @@ static bool end_or_requeue(struct history *h, bool requeue)
 	late = !j->resized && chance(h, 20) ? between(h, 1, 400) : 0;
 	tell(h, "job %d %s at %+jd, slurmdbd tells %jd s later", number_of(h, j),
 		requeue ? "is requeued" : "ends", (intmax_t)(at - h->now), (intmax_t)late);
+	for (int i = 0; i < h->w.njobs; i++)
+		if (is_of_het(&h->w.jobs[i], j) && is_running(&h->w.jobs[i])) {
+			world_end(&h->w, i, at, requeue, late, chance(h, 10));
+			h->w.rows[h->w.nrows - 1].slow_clock = slow;
+		}
 	world_end(&h->w, number_of(h, j), at, requeue, late, chance(h, 10));
 	h->w.rows[h->w.nrows - 1].slow_clock = slow;
 	return true;
@@ -340,7 +223,7 @@ static bool resize(struct history *h)
 	struct w_job *j = some_job(h, is_running);
 	int64_t at;
 
-	if (!j || j->resized || j->state == W_SUSPENDED)
+	if (!j || j->het || j->resized || j->state == W_SUSPENDED)
 		return false;
 	at = meanwhile(h, last_change(j) + 1);
 	if (at <= j->start)
@@ -357,7 +240,7 @@ static bool change_running(struct history *h)
 {
 	struct w_job *j = some_job(h, is_running);
 
-	if (!j)
+	if (!j || j->all || j->het)
 		return false;
 	j->limit = 60 * between(h, 1, 240);
 	tell(h, "the limit of running job %d becomes %jd s", number_of(h, j), (intmax_t)j->limit);
@@ -375,7 +258,7 @@ static bool suspend_or_resume(struct history *h)
 	struct w_job *j = some_job(h, chance(h, 60) ? is_suspended : is_running);
 	int64_t at;
 
-	if (!j)
+	if (!j || j->het)
 		return false;
 	at = meanwhile(h, last_change(j));
 	world_suspend(j, at);
@@ -386,7 +269,8 @@ static bool suspend_or_resume(struct history *h)
 
 bool job_act(struct history *h)
 {
-	static bool (*const acts[])(struct history *) = {submit, submit, submit, submit, submit_past_plugin,
+	static bool (*const acts[])(struct history *) = {job_submitted, job_submitted, job_submitted,
+		job_submitted, het_job_submitted, job_met,
 		start, start, start, start, start, start, end, end, end, requeue, requeue, cancel,
 		hold_or_release, modify, resize, change_running, suspend_or_resume,
 		suspend_or_resume};

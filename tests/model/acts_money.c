@@ -206,29 +206,46 @@ static bool credit(struct history *h)
 	return true;
 }
 
+static bool cap(struct history *h)
+{
+	int node = (int)below(h, h->o.nnodes), user = (int)below(h, O_USERS), ours, theirs;
+	int64_t u = chance(h, 20) ? O_NONE : chance(h, 10) ? 0 : some_units(h);
+
+	SAY("cap of user %d in p%d: %s units", user, node, u == O_NONE ? "any" : units(u));
+	h->saved = h->o;
+	ours = oracle_cap(&h->o, h->now, node, user, u);
+	theirs = bench_cap(h->b, h->now, node, user, u);
+	agree(h, ours, theirs, 0, what);
+	return true;
+}
+
 void money_begins(struct history *h)
 {
 	static const int parents[] = {O_NONE, 0, 0, 1, 1, 2};
 	int n = (int)between(h, 1, 6);
 
 	for (int i = 0; i < n; i++) {
-		bool reject = chance(h, 30);
+		enum o_policy policy = chance(h, 30) ? O_REJECT : chance(h, 40) ? O_WAIT : O_FREE;
 
-		oracle_node(&h->o, parents[i], reject ? O_REJECT : O_FREE);
-		bench_project(h->b, i, parents[i], reject);
+		oracle_node(&h->o, parents[i], policy);
+		bench_project(h->b, i, parents[i], policy);
 		tell(h, "project p%d below p%d%s", i, parents[i],
-			reject ? ", refuses what it cannot pay" : "");
+			policy == O_REJECT ? ", refuses what it cannot pay"
+			: policy == O_WAIT ? ", lets wait what it cannot pay"
+					   : "");
 	}
 	for (int64_t k = below(h, 3); k > 0; k--)
 		rate(h);
 	for (int64_t k = between(h, 0, 5); k > 0; k--)
 		allocate(h);
+	for (int64_t k = below(h, 3); k > 0; k--)
+		cap(h);
 }
 
 bool money_act(struct history *h)
 {
 	static bool (*const acts[])(struct history *) = {allocate, deposit, deposit, change, change, transfer,
-		transfer, refund, refund, take_back, rate, credit};
+		transfer, refund, refund, take_back, rate, credit, cap, cap};
 
 	return acts[below(h, sizeof(acts) / sizeof(acts[0]))](h);
 }

@@ -48,8 +48,9 @@ void bench_restart(struct bench *b);
 void bench_kill(struct bench *b);
 
 /* --- what people do. 0, or -1: refused --- */
-void bench_project(struct bench *b, int node, int parent, bool reject);
+void bench_project(struct bench *b, int node, int parent, enum o_policy policy);
 int bench_credit(struct bench *b, int node, int64_t credit);
+int bench_cap(struct bench *b, int64_t now, int node, int user, int64_t cap); /* O_NONE: none */
 /* type: a number of the world's, O_ANY_TYPE, or one of these. */
 #define BENCH_SHARD (-2)
 #define BENCH_MPS   (-3)

@@ -2,6 +2,7 @@
  * bench_money.c - what people do with money, as the routes of budgetd/http_*.c do it: one transaction each,
  * what has ended expires first. */
 #include "tests/model/bench.h"
+#include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_rate.h"
 #include "budgetd/rates.h"
@@ -37,11 +38,14 @@ static int act(struct bench *b, action_fn apply, struct action *a, const char *k
 
 /* --- projects and rates ------------------------------------------------------------------------- */
 
-void bench_project(struct bench *b, int node, int parent, bool reject)
+void bench_project(struct bench *b, int node, int parent, enum o_policy policy)
 {
+	static const enum on_exhausted policies[] = {[O_FREE] = ON_EXHAUSTED_FREE,
+		[O_REJECT] = ON_EXHAUSTED_REJECT,
+		[O_WAIT] = ON_EXHAUSTED_WAIT};
 	struct project p = {.parent = parent == O_NONE ? 0 : b->projects[parent],
 		.share = 1,
-		.on_exhausted = reject ? ON_EXHAUSTED_REJECT : ON_EXHAUSTED_FREE};
+		.on_exhausted = policies[policy]};
 
 	snprintf(p.name, sizeof(p.name), "%s", world_account(node));
 	if (ledger_begin(b->d.ledger, LEDGER_MONEY, &b->why) < 0 ||
@@ -66,6 +70,25 @@ int bench_credit(struct bench *b, int node, int64_t credit)
 	else if (ledger_commit(l, &b->why) < 0)
 		abort();
 	return rc;
+}
+
+int bench_cap(struct bench *b, int64_t now, int node, int user, int64_t cap)
+{
+	struct ledger *l = b->d.ledger;
+	struct cap c = {.project = b->projects[node],
+		.uid = W_UID + user,
+		.units = cap == O_NONE ? CAP_NONE : cap};
+
+	snprintf(c.user, sizeof(c.user), "u%d", user);
+	if (ledger_begin(l, LEDGER_MONEY, &b->why) < 0)
+		abort();
+	if (cap_set(l, &c, now, &b->why) < 0) {
+		ledger_rollback(l);
+		return -1;
+	}
+	if (ledger_commit(l, &b->why) < 0)
+		abort();
+	return 0;
 }
 
 int bench_rate(struct bench *b, int64_t now, int type, int64_t from, int64_t rate)

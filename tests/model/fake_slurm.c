@@ -102,7 +102,7 @@ static void view(const struct slurm_link *l, const struct w_job *j, int number, 
 	*v = (struct job_view){.job_id = (uint32_t)(W_FIRST_JOB + number),
 		.array_task_id = JOB_NOT_A_TASK,
 		.array_count = 1,
-		.uid = W_UID,
+		.uid = (uint32_t)(W_UID + j->user),
 		.name = "job",
 		.account = world_account(j->node),
 		.partition = "gpu",
@@ -124,6 +124,18 @@ static void view(const struct slurm_link *l, const struct w_job *j, int number, 
 		.requeueable = true,
 		.restarts = (uint32_t)j->restarts,
 		.node_count = 1};
+	if (j->het) {
+		v->het_job_id = (uint32_t)(W_FIRST_JOB + j->het - 1);
+		v->het_offset = (uint32_t)(number + 1 - j->het);
+	}
+	if (j->all) {
+		bool many = j->state == W_PENDING && number == j->first;
+
+		v->array_job_id = (uint32_t)(W_FIRST_JOB + j->first);
+		v->array_task_id = many ? JOB_NOT_A_TASK : (uint32_t)world_first_task(j);
+		v->array_count = world_tasks(j);
+		v->array_tasks = many ? keep(t, world_array(j->tasks)) : NULL;
+	}
 	v->qos = keep(t, j->qos);
 	v->comment = keep(t, j->comment);
 	v->admin_comment = keep(t, j->admin_comment);
@@ -133,6 +145,7 @@ static void view(const struct slurm_link *l, const struct w_job *j, int number, 
 	v->gres_detail = runs && j->detail && j->state != W_ENDED ? keep(t, j->detail) : NULL;
 	gpu_request_input_init(&v->request);
 	v->request.tres_per_job = keep(t, world_request(j->gpus, j->type));
+	v->request.array = v->array_tasks;
 	v->request.min_nodes = v->request.max_nodes = 1;
 }
 
@@ -178,12 +191,8 @@ static struct w_job *job_for_update(struct slurm_link *l, const char *job, struc
 	return &l->jobs[i];
 }
 
-int slurm_link_update(struct slurm_link *l, const char *job, const struct job_update *u, struct fault *why)
+static int update(struct w_job *j, const struct job_update *u, struct fault *why)
 {
-	struct w_job *j = job_for_update(l, job, why);
-
-	if (!j)
-		return -1;
 	if (u->qos && j->state != W_PENDING)
 		return fault_errno(why, EBUSY, "the QOS of a running job cannot be changed");
 	if (u->qos)
@@ -194,6 +203,21 @@ int slurm_link_update(struct slurm_link *l, const char *job, const struct job_up
 		j->held = HELD_BY_ADMIN;
 	if (u->hold == HOLD_RELEASE)
 		j->held = HELD_NOT;
+	return 0;
+}
+
+/* "100", or of the array 100 "100_[0,2]": each of these tasks becomes a record of its own. */
+int slurm_link_update(struct slurm_link *l, const char *job, const struct job_update *u, struct fault *why)
+{
+	struct w_job *j = job_for_update(l, job, why);
+	const char *tasks = strchr(job, '[');
+
+	if (!j || !tasks)
+		return j ? update(j, u, why) : -1;
+	for (int i = 0; i < 32; i++)
+		if (j->tasks >> i & 1 && gpu_request_array_names(tasks, i) &&
+			update(&l->jobs[world_split(l, (int)(j - l->jobs), i)], u, why) < 0)
+			return -1;
 	return 0;
 }
 
@@ -221,8 +245,9 @@ static void row(const struct w_row *r, int part, struct texts *t, struct run_row
 	bool first = part == FIRST_SIZE;
 
 	*out = (struct run_row){.job_id = (uint32_t)(W_FIRST_JOB + r->job),
-		.array_task_id = JOB_NOT_A_TASK,
-		.uid = W_UID,
+		.array_job_id = r->task == O_NONE ? 0 : (uint32_t)(W_FIRST_JOB + r->array),
+		.array_task_id = r->task == O_NONE ? JOB_NOT_A_TASK : (uint32_t)r->task,
+		.uid = (uint32_t)(W_UID + r->user),
 		.account = world_account(r->node),
 		.partition = "gpu",
 		.state = first ? "RESIZING" : "COMPLETED",
@@ -233,6 +258,10 @@ static void row(const struct w_row *r, int part, struct texts *t, struct run_row
 		.end = first ? r->resized : r->end,
 		.suspended_s = first ? r->paused_first : r->paused - r->paused_first,
 		.time_limit_s = r->limit};
+	if (r->het) {
+		out->het_job_id = (uint32_t)(W_FIRST_JOB + r->het - 1);
+		out->het_offset = (uint32_t)(r->job + 1 - r->het);
+	}
 	out->effective_start = out->start > out->submit ? out->start : out->submit;
 	out->elapsed_s = out->end - out->start;
 	out->qos = keep(t, r->qos);
@@ -273,6 +302,10 @@ static void rows_of_running(struct slurm_link *l, int job, struct run_table *t, 
 	const struct w_job *j = &l->jobs[job];
 	struct w_row r = {.job = job,
 		.node = j->node,
+		.user = j->user,
+		.array = j->first,
+		.task = j->all ? world_first_task(j) : O_NONE,
+		.het = j->het,
 		.given = j->given,
 		.first_given = j->first_given,
 		.type = j->given_type,

@@ -14,7 +14,8 @@
 #include "tests/model/world.h"
 
 #define H_MONTH 1801440000 /* 1 February 2027: about half of the histories see a month end */
-#define H_JOBS  24
+#define H_JOBS  28
+#define H_TASKS 6
 
 struct history {
 	uint64_t seed, random;
@@ -47,6 +48,14 @@ void money_begins(struct history *h);
 bool money_act(struct history *h);
 bool job_act(struct history *h);
 void jobs_end(struct history *h); /* all of them */
+
+/* acts_submit.c */
+bool job_submitted(struct history *h);
+bool het_job_submitted(struct history *h);
+bool job_met(struct history *h);
+/* A job as budgetd and as the oracle is asked about it. `minimum` is a text of the question. */
+struct question job_question(const struct w_job *j, char minimum[32]);
+struct o_seen job_wanted(const struct history *h, const struct w_job *j, int number);
 
 /* compare.c */
 void compare_money(struct history *h);

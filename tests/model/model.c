@@ -8,7 +8,14 @@
  * with the one command that repeats it. What a history leaves in the file is wiped before the next one; a
  * difference is told from a new file, so that it is known to be its own.
  *
- * That it finds what is wrong is shown by `tests/model/mutations BUILD`: twelve lines of budgetd, each broken
+ * What there is in a history: projects that refuse, let wait or let run free what they cannot pay;
+ * allocations, transfers, refunds, voids, rates, credit, caps of users; jobs (through the plugin and past
+ * it), arrays and het jobs (through it) that are held and released by their users and by budgetd, cancelled,
+ * started, requeued; all but het jobs are suspended and resized, single ones changed as well; slurmctld,
+ * slurmdbd and budgetd that come and go. Not in it: displacement, drains, the debug lane, slots, team ranks,
+ * divided and unmetered projects, changes of arrays and het jobs, shards (sizes.c has them).
+ *
+ * That it finds what is wrong is shown by `tests/model/mutations BUILD`: lines of budgetd, each broken
  * on purpose (a second too few, a hold that is kept, a rate of another time, an ancestor that is not
  * asked...). */
 #include "tests/model/history.h"

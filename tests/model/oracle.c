@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * oracle.c - what the books must say of jobs: answers, the queue, what a pass does
+ * oracle.c - what the books must say of jobs: answers, what a pass does
  *
- * The slow and plain way, see oracle.h; runs are in oracle_run.c, the money itself is in oracle_money.c. */
+ * The slow and plain way, see oracle.h; the queue is in oracle_queue.c, runs are in
+ * oracle_run.c, the money itself is in oracle_money.c. */
 #include "tests/model/oracle_internal.h"
 #include <string.h>
 
@@ -10,6 +11,7 @@
 void o_declare(struct oracle *o, struct o_job *j, const struct o_seen *want, int64_t minimum, int64_t now)
 {
 	j->node = want->node;
+	j->user = want->user;
 	j->insists = want->insists;
 	j->minimum = o_least(minimum, want->limit);
 	j->limit = want->limit;
@@ -18,26 +20,41 @@ void o_declare(struct oracle *o, struct o_job *j, const struct o_seen *want, int
 	j->per_task = o_price_at(o, j->gpus, j->type, now) * j->minimum;
 }
 
-static enum o_policy policy_of(const struct oracle *o, const struct o_job *j)
+enum o_policy o_policy_of(const struct oracle *o, const struct o_job *j)
 {
-	return j->insists ? O_REJECT : o->nodes[j->node].policy;
+	enum o_policy p = o->nodes[j->node].policy;
+
+	return j->insists && p == O_FREE ? O_REJECT : p;
 }
 
 enum o_tier oracle_ask(struct oracle *o, int64_t now, const struct o_seen *want)
 {
-	struct o_job *j = &o->jobs[want->job];
+	struct o_job *j = &o->jobs[want->answer];
+	int64_t room = o_room(o, want->node, want->user, now);
+	bool now_or_later = want->eligible && !want->held_by_user;
+	struct o_line line = o_those_who_wait(o);
+	const struct o_place *front;
+	struct o_place refused;
+	int fits;
 
 	if (want->minimum > o->max_minimum)
 		return O_REFUSED;
 	*j = (struct o_job){
-		.known = true, .hold = O_NONE, .tier = O_FUNDED_TIER, .at = now};
+		.known = true, .hold = O_NONE, .tier = O_FUNDED_TIER, .at = now, .turn = o->nanswers++};
 	o_declare(o, j, want, want->minimum, now);
 	if (!want->minimum || want->free_tier)
 		return j->tier = O_FREE_TIER;
-	if (j->per_task <= o_room(o, want->node, now))
-		j->hold = want->eligible && !want->held_by_user ? o_hold_new(o, want->node, j->per_task, now)
-								: O_NONE;
-	else if (policy_of(o, j) == O_FREE)
+	refused = o_refused_by(o, j, now);
+	front = o_policy_of(o, j) == O_WAIT && now_or_later ? o_in_front(o, &line, j) : NULL;
+	fits = front ? 0 : (int)o_least(want->tasks, o_most(0, room) / j->per_task);
+	if (fits || o_policy_of(o, j) == O_WAIT) {
+		if (!now_or_later)
+			return j->tier;
+		j->paid = fits;
+		j->hold = fits ? o_hold_new(o, want->node, want->user, fits * j->per_task, now) : O_NONE;
+		if (fits < want->tasks)
+			o_park(j, front ? front : &refused);
+	} else if (o_policy_of(o, j) == O_FREE)
 		j->tier = O_FREE_TIER;
 	else
 		return j->known = false, O_REFUSED;
@@ -49,7 +66,7 @@ enum o_tier oracle_ask(struct oracle *o, int64_t now, const struct o_seen *want)
 static bool needs_no_money(const struct oracle *o, const struct o_job *j, int job, int64_t need)
 {
 	for (int i = 0; i < o->nruns; i++)
-		if (o->runs[i].job == job && !o->runs[i].ended && o->runs[i].hold != O_NONE &&
+		if (o->runs[i].answer == job && !o->runs[i].ended && o->runs[i].hold != O_NONE &&
 			j->hold == O_NONE)
 			return true;
 	return !j->known || j->tier != O_FUNDED_TIER || (j->parked && j->hold == O_NONE) ||
@@ -59,13 +76,13 @@ static bool needs_no_money(const struct oracle *o, const struct o_job *j, int jo
 /* What it has is counted with what there is. */
 bool oracle_change_job(struct oracle *o, int64_t now, const struct o_seen *want)
 {
-	struct o_job *j = &o->jobs[want->job];
+	struct o_job *j = &o->jobs[want->answer];
 	int64_t need = o_price_at(o, want->gpus, want->type, now) * o_least(j->minimum, want->limit);
 	int64_t more = need - o_held_by(o, j->hold);
 
-	if (needs_no_money(o, j, want->job, need))
+	if (needs_no_money(o, j, want->answer, need))
 		return true;
-	if (more > o_room(o, j->node, now))
+	if (more > o_room(o, j->node, j->user, now))
 		return false;
 	if (j->hold == O_NONE)
 		return true;
@@ -74,160 +91,6 @@ bool oracle_change_job(struct oracle *o, int64_t now, const struct o_seen *want)
 	j->per_task = need;
 	j->changing_at = now;
 	return true;
-}
-
-/* --- the queue --- */
-
-/* What it has suffices, or is too much; else it asks for more when its turn comes. What its user holds keeps
- * what it has, for a while. */
-static bool fit_hold(struct oracle *o, struct o_job *j, const struct o_seen *s, int64_t now)
-{
-	bool can_start = s->eligible && !s->held_by_user, kept;
-
-	if (!s->held_by_user)
-		j->user_held_at = 0;
-	else if (!j->user_held_at)
-		j->user_held_at = now;
-	kept = s->held_by_user && j->hold != O_NONE && now - j->user_held_at < o->user_held;
-	if (!can_start && !kept) {
-		o_hold_end(o, &j->hold);
-		return j->parked = false;
-	}
-	if (j->per_task > o_held_by(o, j->hold))
-		return true;
-	j->parked = false;
-	o_hold_less(o, j->hold, o_held_by(o, j->hold) - j->per_task);
-	return false;
-}
-
-/* It was changed, or a change of it that was let through does not come: its price is that of what it is
- * now. */
-static bool is_priced_anew(const struct oracle *o, const struct o_job *j, const struct o_seen *s, int64_t now)
-{
-	bool shown = j->gpus != s->gpus || j->type != s->type || j->limit != s->limit;
-
-	if (!j->changing_at)
-		return shown;
-	return j->changing_at < now && (shown || now - j->changing_at >= o->unbound);
-}
-
-/* Does it need more than it has? */
-static bool queued(struct oracle *o, const struct o_seen *s, int64_t now)
-{
-	struct o_job *j = &o->jobs[s->job];
-
-	if (j->tier != O_FUNDED_TIER)
-		return false;
-	/* the price was made from the question: the terms are remembered as Slurm has them */
-	if (j->looks++ == 0) {
-		j->gpus = s->gpus;
-		j->type = s->type;
-		j->limit = s->limit;
-	}
-	if (is_priced_anew(o, j, s, now)) {
-		o_declare(o, j, s, j->minimum, now);
-		j->changing_at = 0;
-	}
-	return fit_hold(o, j, s, now);
-}
-
-/* Is somebody of the line in front, at the project or above it? */
-static bool is_behind(const struct oracle *o, const bool heads[O_NODES], int node)
-{
-	for (; node != O_NONE; node = o->nodes[node].parent)
-		if (heads[node])
-			return true;
-	return false;
-}
-
-/* The project that has least, the nearest of those that have as little. */
-static int tightest(const struct oracle *o, int node, int64_t now)
-{
-	int found = O_NONE;
-
-	for (; node != O_NONE; node = o->nodes[node].parent)
-		if (o->nodes[node].metered &&
-			(found == O_NONE || oracle_available(o, node, now) < oracle_available(o, found, now)))
-			found = node;
-	return found;
-}
-
-/* Who waits for money is not overtaken, at the project that refused it and below, and keeps what it has; who
- * may run free does not wait. What has money, or waited before, is never free. */
-static void take_turn(struct oracle *o, struct o_job *j, bool heads[O_NODES], int64_t now)
-{
-	bool waits = policy_of(o, j) != O_FREE || j->parked || j->hold != O_NONE;
-	int64_t more = j->per_task - o_held_by(o, j->hold);
-
-	if (waits && j->hold == O_NONE && is_behind(o, heads, j->node)) {
-		j->parked = true;
-	} else if (more <= o_room(o, j->node, now)) {
-		if (j->hold == O_NONE)
-			j->hold = o_hold_new(o, j->node, 0, now);
-		o_hold_more(o, j->hold, j->node, more, now);
-		j->parked = false;
-	} else if (waits) {
-		heads[tightest(o, j->node, now)] = true;
-		j->parked = true;
-	} else {
-		j->tier = O_FREE_TIER;
-	}
-}
-
-static const struct o_seen *waits_in(const struct o_seen *table, int n, int job)
-{
-	for (int i = 0; i < n; i++)
-		if (table[i].job == job && table[i].stage == O_PENDING)
-			return &table[i];
-	return NULL;
-}
-
-/* By rank of the project, then by the time of the answer, then by number. */
-static bool is_before(const struct oracle *o, int a, int b)
-{
-	const struct o_job *x = &o->jobs[a], *y = &o->jobs[b];
-
-	if (o->rank[x->node] != o->rank[y->node])
-		return o->rank[x->node] < o->rank[y->node];
-	return x->at != y->at ? x->at < y->at : a < b;
-}
-
-static void give_more(struct oracle *o, bool asks[O_JOBS], int64_t now)
-{
-	bool heads[O_NODES] = {false};
-
-	for (;;) {
-		int first = O_NONE;
-
-		for (int i = 0; i < O_JOBS; i++)
-			if (asks[i] && (first == O_NONE || is_before(o, i, first)))
-				first = i;
-		if (first == O_NONE)
-			return;
-		asks[first] = false;
-		take_turn(o, &o->jobs[first], heads, now);
-	}
-}
-
-/* What is too much, and what nobody waits for, comes back first, and may pay for those who need more. */
-static void look_at_queue(
-	struct oracle *o, int64_t now, const struct o_seen *table, int n, bool all_seen)
-{
-	bool asks[O_JOBS] = {false};
-
-	for (int i = 0; i < O_JOBS; i++) {
-		struct o_job *j = &o->jobs[i];
-		const struct o_seen *s = waits_in(table, n, i);
-
-		if (!j->known)
-			continue;
-		j->parked = j->parked && s;
-		if (s && j->bound && !j->just_met)
-			asks[i] = queued(o, s, now);
-		else if (!s && all_seen && (j->bound || now - j->at >= o->unbound))
-			o_hold_end(o, &j->hold);
-	}
-	give_more(o, asks, now);
 }
 
 /* --- a pass --- */
@@ -265,7 +128,7 @@ static int runs_before(const struct oracle *o, int nruns, const struct o_seen *s
 
 static void meet(struct oracle *o, int64_t now, const struct o_seen *s, const struct o_seen *rows, int nrows)
 {
-	struct o_job *j = &o->jobs[s->job];
+	struct o_job *j = &o->jobs[s->answer];
 	struct o_run *r = o_run_of(o, s);
 	bool tied = j->known && j->bound_before;
 
@@ -282,7 +145,7 @@ static void meet(struct oracle *o, int64_t now, const struct o_seen *s, const st
 		if (r && s->stage == O_ENDED)
 			o_settle(o, r, s, now, false);
 	}
-	if (!rows || !s->restarts || j->runs >= s->restarts || (s->stage == O_PENDING && !tied) ||
+	if (!rows || !s->restarts || o->jobs[s->job].runs >= s->restarts || (s->stage == O_PENDING && !tied) ||
 		o->told[s->job] == s->submit)
 		return;
 	find_missed(o, now, rows, nrows, s->job);
@@ -359,7 +222,9 @@ void oracle_pass(struct oracle *o, int64_t now, const struct o_seen *table, int 
 	bool all_seen;
 
 	memcpy(o->before, o->allocations, sizeof(o->before));
+	memcpy(o->pieces_before, o->pieces, sizeof(o->pieces[0]) * (size_t)o->npieces);
 	o->nbefore = o->nallocations;
+	o->npieces_before = o->npieces;
 	oracle_expire(o, now);
 	for (int i = 0; i < O_JOBS; i++)
 		o->jobs[i].bound_before = o->jobs[i].bound;
@@ -373,5 +238,5 @@ void oracle_pass(struct oracle *o, int64_t now, const struct o_seen *table, int 
 	for (int i = 0; i < n; i++)
 		if (table[i].stage == O_PENDING)
 			meet(o, now, &table[i], rows, nrows);
-	look_at_queue(o, now, table, n, all_seen);
+	o_look_at_queue(o, now, table, n, all_seen);
 }

@@ -21,10 +21,11 @@
 #define O_RATES       32
 #define O_ENTRIES     1024
 #define O_TYPES       3
+#define O_USERS       3
 #define O_ANY_TYPE    (-1)
 #define O_NONE        (-1)
 
-enum o_policy { O_FREE, O_REJECT };
+enum o_policy { O_FREE, O_REJECT, O_WAIT };
 enum o_tier { O_REFUSED, O_FUNDED_TIER, O_FREE_TIER };
 enum o_kind { O_FUNDED, O_UNPAID, O_UNCOVERED, O_PAUSED, O_KINDS }; /* of a part; UNPAID is "free" */
 
@@ -33,6 +34,7 @@ struct o_node {
 	enum o_policy policy;
 	int64_t credit;
 	bool metered; /* had an allocation, ever */
+	int64_t cap[O_USERS]; /* of each user; O_NONE: none */
 };
 
 struct o_allocation {
@@ -56,10 +58,14 @@ enum o_stage { O_PENDING, O_RUNNING, O_ENDED };
 
 /* A job as slurmctld's table or a row of slurmdbd has it. Its type is as given once it runs. */
 struct o_seen {
-	int job; /* a number of ours, below O_JOBS, in the order of Slurm's */
+	int job; /* a record: a number of ours, below O_JOBS, in the order of Slurm's */
+	int answer; /* the job that was asked about: of a task the first record of its array, else `job` */
+	int tasks; /* of an array that it stands for; 1 of all else */
+	int het;   /* a number that the components of a het job have in common; 0: it is none */
 	enum o_stage stage;
-	int node;
+	int node, user;
 	int64_t minimum; /* as declared */
+	bool loose; /* pending, and nothing keeps Slurm from starting it */
 	bool suspended, insists, held_by_user, eligible, in_funded_qos, in_free_qos, free_tier;
 	int64_t submit, start, end, limit;
 	int64_t resized; /* when the GPUs changed, 0 = never */
@@ -73,28 +79,33 @@ struct o_seen {
 
 struct o_job {
 	bool known; /* an answer exists */
-	int node;
+	int node, user;
 	bool insists;
 	enum o_tier tier;
 	int64_t minimum, limit; /* the minimum is cut to the limit at each answer */
 	int gpus, type;
 	bool bound, bound_before; /* seen in the table; by an earlier pass */
 	bool just_met;            /* answered by this pass, so looked at by the next */
-	int hold;                 /* of the queue; O_NONE */
+	int hold;                 /* of the queue, one share a task; O_NONE */
+	int paid, kept;           /* tasks that have their share; of those, for tasks that the user holds */
+	int wants;                /* tasks that are to have one */
 	int64_t at, per_task, user_held_at;
 	int64_t changing_at; /* a change that costs more was let through, and is not seen yet; 0: none */
 	bool parked;         /* its money was not there when its turn came: it waits, and is never free */
+	int waits_at, waits_user; /* then: the project that refused, and whom: of a cap its user, else O_NONE */
+	int turn;                 /* of the answers: so many were given before */
 	int runs;  /* before this pass */
 	int looks; /* passes that saw it wait */
 };
 
 struct o_hold {
 	bool open;
+	int user;
 	int64_t units;
 };
 
 struct o_run {
-	int job, node, gpus, type;
+	int job, answer, node, user, gpus, type;
 	int64_t submit, start, ended; /* ended 0: it runs */
 	bool funded;
 	int64_t minimum, price;
@@ -142,8 +153,10 @@ struct oracle {
 	struct o_rate rates[O_RATES];
 	struct o_entry entries[O_ENTRIES];
 	int64_t told[O_JOBS]; /* the requeue that slurmdbd was asked about long after it: not again */
-	int nbefore;
+	int nanswers;
+	int nbefore, npieces_before;
 	struct o_allocation before[O_ALLOCATIONS]; /* when the pass began */
+	struct o_piece pieces_before[O_PIECES];
 	const char *wrong;                         /* a rule of the oracle itself was broken */
 };
 
@@ -152,6 +165,7 @@ int oracle_node(struct oracle *o, int parent, enum o_policy policy);
 /* --- money: 0, or -1 when it must be refused. The group of what was written is o->ngroups - 1 --- */
 int oracle_rate(struct oracle *o, int64_t now, int type, int64_t from, int64_t rate);
 int oracle_credit(struct oracle *o, int node, int64_t credit);
+int oracle_cap(struct oracle *o, int64_t now, int node, int user, int64_t cap); /* O_NONE: none any more */
 int oracle_allocate(struct oracle *o, int node, int64_t units, int64_t from, int64_t until); /* its number */
 void oracle_vest(struct oracle *o, int allocation, int64_t burst, int carry, bool vests);
 int oracle_deposit(struct oracle *o, int64_t now, int allocation, int64_t units);

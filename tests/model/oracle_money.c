@@ -5,11 +5,6 @@
 #include "tests/model/oracle_internal.h"
 #include <string.h>
 
-static bool live(const struct o_allocation *a, int64_t now)
-{
-	return a->from <= now && (!a->until || now < a->until);
-}
-
 static int64_t unused(const struct o_allocation *a)
 {
 	return a->amount - a->charged - a->held;
@@ -58,7 +53,7 @@ static int64_t debt(const struct oracle *o, int node, int64_t now)
 	int64_t sum = 0;
 
 	for (int i = 0; i < o->nallocations; i++)
-		if (o->allocations[i].node == node && !live(&o->allocations[i], now) &&
+		if (o->allocations[i].node == node && !o_is_live(&o->allocations[i], now) &&
 			unused(&o->allocations[i]) < 0)
 			sum -= unused(&o->allocations[i]);
 	return sum;
@@ -71,7 +66,7 @@ static int live_of(const struct oracle *o, int node, int64_t now, bool first)
 	int found = O_NONE;
 
 	for (int a = next_of(o, node, O_NONE); a != O_NONE; a = next_of(o, node, a))
-		if (live(&o->allocations[a], now) && (found == O_NONE || !first))
+		if (o_is_live(&o->allocations[a], now) && (found == O_NONE || !first))
 			found = a;
 	return found;
 }
@@ -82,7 +77,7 @@ static int64_t own_left(const struct oracle *o, int node, int64_t now, bool with
 	int64_t sum = -debt(o, node, now);
 
 	for (int i = 0; i < o->nallocations; i++)
-		if (o->allocations[i].node == node && live(&o->allocations[i], now))
+		if (o->allocations[i].node == node && o_is_live(&o->allocations[i], now))
 			sum += with_unvested ? unused(&o->allocations[i]) : usable(&o->allocations[i], now);
 	return sum;
 }
@@ -92,16 +87,6 @@ int64_t oracle_available(const struct oracle *o, int node, int64_t now)
 	if (live_of(o, node, now, true) == O_NONE)
 		return -debt(o, node, now);
 	return own_left(o, node, now, false) + o->nodes[node].credit;
-}
-
-int64_t o_room(const struct oracle *o, int node, int64_t now)
-{
-	int64_t room = INT64_MAX;
-
-	for (; node != O_NONE; node = o->nodes[node].parent)
-		if (o->nodes[node].metered && oracle_available(o, node, now) < room)
-			room = oracle_available(o, node, now);
-	return room;
 }
 
 static int piece_new(struct oracle *o, int allocation, int hold, int part, int64_t units)
@@ -125,7 +110,7 @@ static void take(struct oracle *o, int hold, int node, int64_t units, int64_t no
 		struct o_allocation *al = &o->allocations[a];
 		int64_t u = a == last ? units : usable(al, now);
 
-		if (!live(al, now) || u <= 0)
+		if (!o_is_live(al, now) || u <= 0)
 			continue;
 		u = u < units ? u : units;
 		piece_new(o, a, hold, O_NONE, u);
@@ -138,7 +123,7 @@ static void take(struct oracle *o, int hold, int node, int64_t units, int64_t no
 
 void o_hold_more(struct oracle *o, int hold, int node, int64_t units, int64_t now)
 {
-	if (units > 0 && units > o_room(o, node, now))
+	if (units > 0 && units > o_room(o, node, o->holds[hold].user, now))
 		o->wrong = "a hold overdraws";
 	o->holds[hold].units += units;
 	for (; node != O_NONE && units; node = o->nodes[node].parent)
@@ -147,8 +132,10 @@ void o_hold_more(struct oracle *o, int hold, int node, int64_t units, int64_t no
 }
 
 /* Take `units` of the hold's pieces at a node, or all that it has there (a project that got its first
- * allocation after the hold was taken has a part in what was added since); to the part when there is one. */
-static void pieces_take(struct oracle *o, int hold, int node, int64_t units, int part, bool last_first)
+ * allocation after the hold was taken has a part in what was added since); to the part, or the other hold,
+ * when there is one. */
+static void pieces_take(struct oracle *o, int hold, int node, int64_t units, int part, int to,
+	bool last_first)
 {
 	for (;;) {
 		int best = O_NONE;
@@ -168,6 +155,10 @@ static void pieces_take(struct oracle *o, int hold, int node, int64_t units, int
 		u = o->pieces[best].units < units ? o->pieces[best].units : units;
 		o->pieces[best].units -= u;
 		units -= u;
+		if (to != O_NONE) {
+			piece_new(o, o->pieces[best].allocation, to, O_NONE, u);
+			continue;
+		}
 		o->allocations[o->pieces[best].allocation].held -= u;
 		if (part == O_NONE)
 			continue;
@@ -182,7 +173,7 @@ void o_hold_less(struct oracle *o, int hold, int64_t units)
 		return;
 	o->holds[hold].units -= units;
 	for (int n = 0; n < o->nnodes; n++)
-		pieces_take(o, hold, n, units, O_NONE, true);
+		pieces_take(o, hold, n, units, O_NONE, O_NONE, true);
 }
 
 void o_hold_charge(struct oracle *o, int hold, int part, int64_t units)
@@ -191,7 +182,15 @@ void o_hold_charge(struct oracle *o, int hold, int part, int64_t units)
 		o->wrong = "a charge exceeds its hold";
 	o->holds[hold].units -= units;
 	for (int n = 0; n < o->nnodes; n++)
-		pieces_take(o, hold, n, units, part, false);
+		pieces_take(o, hold, n, units, part, O_NONE, false);
+}
+
+void o_hold_move(struct oracle *o, int hold, int to, int64_t units)
+{
+	o->holds[hold].units -= units;
+	o->holds[to].units += units;
+	for (int n = 0; n < o->nnodes; n++)
+		pieces_take(o, hold, n, units, O_NONE, to, false);
 }
 
 /* --- settings and deposits --- */
@@ -201,6 +200,8 @@ int oracle_node(struct oracle *o, int parent, enum o_policy policy)
 	int n = o->nnodes++;
 
 	o->nodes[n] = (struct o_node){.parent = parent, .policy = policy};
+	for (int u = 0; u < O_USERS; u++)
+		o->nodes[n].cap[u] = O_NONE;
 	return n;
 }
 
@@ -278,7 +279,7 @@ static bool can_take(const struct oracle *o, int64_t now, int allocation, int64_
 {
 	const struct o_allocation *a = &o->allocations[allocation];
 
-	return units <= unused(a) && (!live(a, now) || units <= own_left(o, a->node, now, true));
+	return units <= unused(a) && (!o_is_live(a, now) || units <= own_left(o, a->node, now, true));
 }
 
 int oracle_change(struct oracle *o, int64_t now, int allocation, int64_t units, char kind)
@@ -313,7 +314,7 @@ static void move_out(struct oracle *o, int node, int64_t units, int64_t now)
 	for (int a = next_of(o, node, O_NONE); a != O_NONE && units; a = next_of(o, node, a)) {
 		int64_t u = usable(&o->allocations[a], now);
 
-		if (!live(&o->allocations[a], now) || u <= 0)
+		if (!o_is_live(&o->allocations[a], now) || u <= 0)
 			continue;
 		u = u < units ? u : units;
 		entry(o, a, -u, 't');
@@ -377,10 +378,10 @@ static void refund_at(struct oracle *o, int64_t now, int part, int node, int64_t
 
 		p->refunded += u;
 		units -= u;
-		if (!live(&o->allocations[to], now) && soonest != O_NONE)
+		if (!o_is_live(&o->allocations[to], now) && soonest != O_NONE)
 			to = soonest;
 		entry(o, to, u, 'r');
-		if (!live(&o->allocations[to], now))
+		if (!o_is_live(&o->allocations[to], now))
 			expire_one(o, to, now);
 	}
 }

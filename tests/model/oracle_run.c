@@ -34,12 +34,21 @@ int64_t o_price_at(const struct oracle *o, int gpus, int type, int64_t at)
 
 /* --- holds --- */
 
-int o_hold_new(struct oracle *o, int node, int64_t units, int64_t now)
+int o_hold_new(struct oracle *o, int node, int user, int64_t units, int64_t now)
 {
 	int h = o->nholds++;
 
-	o->holds[h] = (struct o_hold){.open = true};
+	o->holds[h] = (struct o_hold){.open = true, .user = user};
 	o_hold_more(o, h, node, units, now);
+	return h;
+}
+
+int o_hold_share(struct oracle *o, int hold, int tasks)
+{
+	int h = o->nholds++;
+
+	o->holds[h] = (struct o_hold){.open = true, .user = o->holds[hold].user};
+	o_hold_move(o, hold, h, o->holds[hold].units / tasks);
 	return h;
 }
 
@@ -165,10 +174,10 @@ static void pay_from_start(struct oracle *o, struct o_run *r, int64_t now)
 	int64_t need = r->minimum * r->price, has = o_held_by(o, r->hold), more;
 
 	if (r->hold == O_NONE)
-		r->hold = o_hold_new(o, r->node, 0, now);
+		r->hold = o_hold_new(o, r->node, r->user, 0, now);
 	if (has > need)
 		o_hold_less(o, r->hold, has - need);
-	more = o_least(need - has, o_most(0, o_room(o, r->node, now)));
+	more = o_least(need - has, o_most(0, o_room(o, r->node, r->user, now)));
 	if (more > 0)
 		o_hold_more(o, r->hold, r->node, more - more % r->price, now);
 	r->paid_to = r->start + o->holds[r->hold].units / r->price;
@@ -178,7 +187,7 @@ static void pay_from_start(struct oracle *o, struct o_run *r, int64_t now)
  * only slurmdbd knows of it. */
 void o_start(struct oracle *o, const struct o_seen *s, int64_t now, bool from_rows)
 {
-	struct o_job *j = &o->jobs[s->job];
+	struct o_job *j = &o->jobs[s->answer];
 	struct o_run *r = &o->runs[o->nruns++];
 	int gpus = s->resized ? s->first_gpus : s->gpus;
 
@@ -188,7 +197,9 @@ void o_start(struct oracle *o, const struct o_seen *s, int64_t now, bool from_ro
 		o_declare(o, j, s, s->minimum, now);
 	}
 	*r = (struct o_run){.job = s->job,
+		.answer = s->answer,
 		.node = s->node,
+		.user = s->user,
 		.gpus = gpus,
 		.type = s->type,
 		.submit = s->submit,
@@ -201,8 +212,13 @@ void o_start(struct oracle *o, const struct o_seen *s, int64_t now, bool from_ro
 	r->funded = j->known && j->tier == O_FUNDED_TIER && s->in_funded_qos;
 	j->bound = j->known;
 	if (r->funded) {
-		r->hold = j->hold;
-		j->hold = O_NONE;
+		if (j->paid > 1) {
+			r->hold = o_hold_share(o, j->hold, j->paid--);
+		} else {
+			r->hold = j->hold;
+			j->hold = O_NONE;
+			j->paid = 0;
+		}
 		pay_from_start(o, r, now);
 	} else if (s->in_free_qos || (j->known && j->tier == O_FREE_TIER)) {
 		r->free_from = s->start;
@@ -309,7 +325,7 @@ static void set_free(struct oracle *o, struct o_run *r, int64_t now)
 /* What there is for it and its quantum, in seconds: at least a minute or all that is wanted, else 0. */
 static int64_t affordable(const struct oracle *o, const struct o_run *r, int64_t wanted, int64_t now)
 {
-	int64_t seconds = o_least(wanted, o_room(o, r->node, now) / r->price);
+	int64_t seconds = o_least(wanted, o_room(o, r->node, r->user, now) / r->price);
 
 	return seconds < o_least(60, wanted) ? 0 : seconds;
 }
@@ -322,7 +338,9 @@ static bool was_affordable(struct oracle *o, const struct o_run *r, int64_t want
 
 	then = *o;
 	memcpy(then.allocations, o->before, sizeof(o->before));
+	memcpy(then.pieces, o->pieces_before, sizeof(o->pieces[0]) * (size_t)o->npieces_before);
 	then.nallocations = o->nbefore;
+	then.npieces = o->npieces_before;
 	return affordable(&then, r, wanted, now) > 0;
 }
 

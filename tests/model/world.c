@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * world.c - a cluster that exists only in this test (world.h). */
 #include "tests/model/world.h"
+#include "lib/token.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +44,47 @@ const char *world_tres(int gpus, int type)
 	return s;
 }
 
+int world_tasks(const struct w_job *j)
+{
+	return j->all ? __builtin_popcount(j->tasks) : 1;
+}
+
+int world_first_task(const struct w_job *j)
+{
+	return j->tasks ? __builtin_ctz(j->tasks) : 0;
+}
+
+const char *world_array(uint32_t tasks)
+{
+	char *s = next_text(), *at = s;
+
+	*s = '\0';
+	for (int i = 0; i < 32; i++)
+		if (tasks >> i & 1)
+			at += sprintf(at, "%s%d", at == s ? "" : ",", i);
+	return s;
+}
+
+int world_split(struct slurm_link *w, int job, int task)
+{
+	struct w_job *j = &w->jobs[job];
+	int to = j->first + 1;
+
+	if (world_tasks(j) == 1)
+		return job;
+	while (w->jobs[to].state != W_NONE)
+		to++;
+	w->jobs[to] = *j;
+	w->jobs[to].tasks = 1u << task;
+	j->tasks &= ~(1u << task);
+	return to;
+}
+
+bool world_held_by_us(const struct w_job *j)
+{
+	return (j->held == HELD_BY_ADMIN || j->held == HELD_BY_USER) && token_waits(j->admin_comment);
+}
+
 bool world_in_table(const struct slurm_link *w, const struct w_job *j)
 {
 	return j->state != W_NONE && (j->state != W_ENDED || w->now - j->end < MIN_JOB_AGE_S);
@@ -50,7 +92,12 @@ bool world_in_table(const struct slurm_link *w, const struct w_job *j)
 
 bool world_startable(const struct slurm_link *w, const struct w_job *j)
 {
-	return j->state == W_PENDING && j->held == HELD_NOT && !j->dependency && j->begin <= w->now;
+	if (j->state != W_PENDING || j->held != HELD_NOT || j->dependency || j->begin > w->now)
+		return false;
+	for (int i = 0; j->het && i < w->njobs; i++) /* all of it start */
+		if (w->jobs[i].het == j->het && (w->jobs[i].state != W_PENDING || w->jobs[i].held != HELD_NOT))
+			return false;
+	return true;
 }
 
 void world_end(struct slurm_link *w, int job, int64_t at, bool requeue, int64_t late, bool twice)
@@ -60,6 +107,10 @@ void world_end(struct slurm_link *w, int job, int64_t at, bool requeue, int64_t 
 
 	*r = (struct w_row){.job = job,
 		.node = j->node,
+		.user = j->user,
+		.array = j->first,
+		.task = j->all ? world_first_task(j) : O_NONE,
+		.het = j->het,
 		.given = j->given,
 		.first_given = j->first_given,
 		.type = j->given_type,
@@ -100,7 +151,7 @@ int64_t world_paused(const struct slurm_link *w, const struct w_job *j)
 
 static void funding_of(const char *qos, struct o_seen *s)
 {
-	s->in_funded_qos = strcmp(qos, "funded") == 0;
+	s->in_funded_qos = strcmp(qos, "funded") == 0 || strcmp(qos, "funded-still") == 0;
 	s->in_free_qos = strcmp(qos, "free") == 0;
 }
 
@@ -110,7 +161,11 @@ static struct o_seen declared(const struct slurm_link *w, int job)
 	const struct w_job *j = &w->jobs[job];
 
 	return (struct o_seen){.job = job,
+		.answer = j->first,
+		.het = j->het,
+		.tasks = world_tasks(j),
 		.node = j->node,
+		.user = j->user,
 		.minimum = j->minimum,
 		.limit = j->limit,
 		.insists = j->insists,
@@ -127,8 +182,9 @@ static void show_job(const struct slurm_link *w, int job, struct o_seen *s)
 	*s = declared(w, job);
 	s->stage = j->state == W_PENDING ? O_PENDING : j->state == W_ENDED ? O_ENDED : O_RUNNING;
 	s->suspended = j->state == W_SUSPENDED;
-	s->held_by_user = j->held == HELD_BY_USER;
+	s->held_by_user = j->held == HELD_BY_USER && !world_held_by_us(j);
 	s->eligible = !j->dependency && j->begin <= w->now;
+	s->loose = s->stage == O_PENDING && s->eligible && j->held == HELD_NOT;
 	s->submit = j->submit;
 	s->start = j->start;
 	s->end = j->end;
@@ -149,6 +205,16 @@ int world_table(const struct slurm_link *w, struct o_seen out[O_JOBS])
 		if (world_in_table(w, &w->jobs[i]))
 			show_job(w, i, &out[n++]);
 	return n;
+}
+
+/* In the order in which slurmdbd's rows are looked at: by job, of a job as they ended. */
+static void sort_last(struct o_seen *rows, int n)
+{
+	struct o_seen last = rows[n];
+
+	for (; n > 0 && rows[n - 1].job > last.job; n--)
+		rows[n] = rows[n - 1];
+	rows[n] = last;
 }
 
 int world_rows(const struct slurm_link *w, struct o_seen out[W_ROWS])
@@ -172,7 +238,8 @@ int world_rows(const struct slurm_link *w, struct o_seen out[W_ROWS])
 		out[n].gpus = r->given;
 		out[n].type = r->type;
 		out[n].limit = r->limit;
-		funding_of(r->qos, &out[n++]);
+		funding_of(r->qos, &out[n]);
+		sort_last(out, n++);
 	}
 	return n;
 }

@@ -16,13 +16,18 @@
 #define WORLD_GPUS (64 * O_TYPES)
 #define W_ROWS        512
 #define W_FIRST_JOB   100 /* the id of job 0 */
-#define W_UID         1000
+#define W_UID         1000 /* of user 0 */
 
 enum w_state { W_NONE, W_PENDING, W_RUNNING, W_SUSPENDED, W_ENDED };
 
+/* A record of slurmctld: a job, or of an array the tasks that wait together, or one of them. */
 struct w_job {
 	enum w_state state;
-	int node, gpus, type; /* as asked */
+	int first;      /* the record that it was submitted as: that of its array, else itself */
+	int het;        /* of a het job: the number of its first component + 1; 0: it is none */
+	int all;        /* of an array, the tasks that it was submitted with; 0: it is none */
+	uint32_t tasks; /* bit i: it stands for task i */
+	int node, user, gpus, type; /* as asked */
 	int64_t minimum, limit, begin;
 	bool insists, free_tier, dependency;
 	enum job_held held;
@@ -37,7 +42,7 @@ struct w_job {
 
 /* A run as slurmdbd has it; of a resized one it shows two rows. */
 struct w_row {
-	int job, node, given, first_given, type;
+	int job, array, task, het, node, user, given, first_given, type; /* task O_NONE: of no array */
 	int64_t submit, start, end, resized, limit, visible, paused, paused_first;
 	char qos[24], admin_comment[128];
 	const char *alloc, *first_alloc;
@@ -59,6 +64,16 @@ const char *world_account(int node);
  * it. */
 const char *world_request(int gpus, int type);
 const char *world_tres(int gpus, int type);
+
+/* The tasks of a record: 1 of what is no array. The lowest of them. */
+int world_tasks(const struct w_job *j);
+int world_first_task(const struct w_job *j);
+/* One task of a record gets a record of its own; the last of a record stays as it is. Its number. */
+int world_split(struct slurm_link *w, int job, int task);
+/* Is it budgetd that holds it? */
+bool world_held_by_us(const struct w_job *j);
+/* "0,2,3"; likewise kept for 16 calls. */
+const char *world_array(uint32_t tasks);
 
 /* Is the job in slurmctld's table? */
 bool world_in_table(const struct slurm_link *w, const struct w_job *j);

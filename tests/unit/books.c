@@ -27,8 +27,8 @@ void log_warning(const char *fmt, ...)
 static const char draws_up_the_tree[] =
 	"WITH RECURSIVE up(hold, project) AS (SELECT id, project FROM hold WHERE closed_at IS NULL"
 	" UNION ALL SELECT up.hold, p.parent FROM up JOIN project p ON p.id = up.project WHERE p.parent IS NOT NULL)"
-	"SELECT count(*) FROM up JOIN hold h ON h.id = up.hold"
-	" WHERE EXISTS (SELECT 1 FROM allocation a WHERE a.project = up.project AND a.created_at <= h.opened_at)"
+	"SELECT count(*) FROM up JOIN hold h ON h.id = up.hold JOIN admission s ON s.id = h.admission"
+	" WHERE EXISTS (SELECT 1 FROM allocation a WHERE a.project = up.project AND a.created_at <= min(s.at, h.opened_at))"
 	" AND NOT (SELECT unmetered FROM project u WHERE u.id = up.project)"
 	" AND h.units <> (SELECT coalesce(sum(d.units), 0) FROM hold_draw d JOIN allocation a ON a.id = d.allocation"
 	" WHERE d.hold = h.id AND a.project = up.project)";

@@ -394,6 +394,24 @@ START_TEST(a_project_that_gets_its_first_allocation_later_leaves_the_books_sound
 }
 END_TEST
 
+/* The share of a task that starts later is a younger hold than the one that it comes from. */
+START_TEST(tasks_that_start_after_the_first_allocation_leave_the_books_sound)
+{
+	int64_t leaf = books_project(&b, "leaf", 0);
+	struct fault why = {0};
+	struct submission s = { .project = leaf, .gpus = 1, .min_runtime_s = HOUR, .tasks = 2,
+		.now = NOON - 9 };
+	struct run r;
+
+	ck_assert_int_eq(books_submit(&b, &s), 0);
+	books_allot(&b, leaf, 50 * GPU_H, 0, 0);
+	books_start(&b, &s, 21, NOON + 5, &r);
+	ck_assert_int_eq(books_extend(&b, &r, HOUR, NOON + 5), 0);
+	ck_assert_int_eq(books_end(&b, &r, NOON + 2 * HOUR), 0);
+	ck_assert_msg(audit_file(b.path, &why) == 0, "%s", why.text);
+}
+END_TEST
+
 /* A part of another size, charged while the run goes on. */
 static int resize(struct ledger *l, void *arg, struct fault *why)
 {
@@ -448,6 +466,7 @@ Suite *audit_suite(void)
 	tcase_add_test(t, links_are_in_the_order_of_writing_and_the_head_follows);
 	tcase_add_test(t, a_project_that_moves_leaves_the_books_sound);
 	tcase_add_test(t, a_project_that_gets_its_first_allocation_later_leaves_the_books_sound);
+	tcase_add_test(t, tasks_that_start_after_the_first_allocation_leave_the_books_sound);
 	tcase_add_test(t, a_run_that_was_resized_leaves_the_books_sound);
 	tcase_add_test(t, what_is_rolled_back_leaves_no_link);
 	suite_add_tcase(s, t);

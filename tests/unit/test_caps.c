@@ -167,6 +167,35 @@ START_TEST(a_refund_gives_room_again)
 }
 END_TEST
 
+static int refund_late(struct ledger *l, void *arg, struct fault *why)
+{
+	int64_t now = NOON + 2000 * HOUR;
+	struct journal_entry e = { .at = now, .uid = -1, .actor = "ada", .reason = "it was not her fault" };
+
+	(void)arg;
+	return money_refund(l, 1, 0, &e, now, why);
+}
+
+/* The money is in the next allocation then, and the cap there is not wider for it. */
+START_TEST(a_refund_of_what_expired_gives_no_room_in_the_next_allocation)
+{
+	struct submission s;
+	struct run r;
+
+	ck_assert_int_eq(cap(vision, ADA, 10 * GPU_H), 0);
+	ck_assert_int_eq(submit(vision, ADA, 10, &s), 0);
+	books_start(&b, &s, 7, NOON, &r);
+	ck_assert_int_eq(books_end(&b, &r, NOON + 10 * HOUR), 0);
+	books_allot(&b, vision, 50 * GPU_H, NOON + 1500 * HOUR, 0);
+	ck_assert_int_eq(books_do(&b, LEDGER_MONEY, refund_late, NULL), 0);
+	ledger_invariants(&b);
+	ck_assert_int_eq(used(vision, NOON + 2000 * HOUR), 0);
+	s = (struct submission){ .project = vision, .gpus = 1, .min_runtime_s = 11 * HOUR, .uid = ADA,
+		.now = NOON + 2000 * HOUR };
+	ck_assert_int_eq(books_submit(&b, &s), 1);
+}
+END_TEST
+
 START_TEST(a_cap_can_be_set_below_what_is_used_and_takes_nothing_back)
 {
 	struct submission s;
@@ -206,6 +235,26 @@ START_TEST(what_its_own_hold_takes_counts_as_given_back_when_it_is_priced_anew)
 }
 END_TEST
 
+/* What it draws on has expired: only what is added is taken of the cap. */
+START_TEST(what_a_hold_has_of_an_expired_allocation_is_not_taken_again)
+{
+	struct submission s;
+	struct hold_row h;
+	struct path p;
+
+	ck_assert_int_eq(cap(vision, ADA, 5 * GPU_H), 0);
+	ck_assert_int_eq(submit(vision, ADA, 4, &s), 0);
+	books_allot(&b, vision, 50 * GPU_H, NOON + 1500 * HOUR, 0);
+	ck_assert_int_eq(ledger_begin(b.l, LEDGER_READ, &b.why), 0);
+	ck_assert_int_eq(hold_pool(b.l, s.admission.id, &h, &b.why), 1);
+	ck_assert_int_eq(path_load_for(b.l, vision, ADA, NOON + 2000 * HOUR, &p, &b.why), 0);
+	ck_assert_int_eq(budget_available(&p.nodes[0].budget), 5 * GPU_H);
+	ck_assert_int_eq(hold_credit(b.l, &h, &p, &b.why), 0);
+	ck_assert_int_eq(budget_available(&p.nodes[0].budget), 9 * GPU_H);
+	ledger_rollback(b.l);
+}
+END_TEST
+
 Suite *caps_suite(void)
 {
 	Suite *s = suite_create("caps");
@@ -218,9 +267,11 @@ Suite *caps_suite(void)
 	tcase_add_test(t, a_cap_counts_what_is_below_its_project);
 	tcase_add_test(t, it_counts_against_the_live_allocations_only);
 	tcase_add_test(t, a_refund_gives_room_again);
+	tcase_add_test(t, a_refund_of_what_expired_gives_no_room_in_the_next_allocation);
 	tcase_add_test(t, a_cap_can_be_set_below_what_is_used_and_takes_nothing_back);
 	tcase_add_test(t, there_is_nothing_to_cap_without_an_allocation);
 	tcase_add_test(t, what_its_own_hold_takes_counts_as_given_back_when_it_is_priced_anew);
+	tcase_add_test(t, what_a_hold_has_of_an_expired_allocation_is_not_taken_again);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -84,7 +84,7 @@ static void read_job(const struct tree *t, const char *word, struct wait_job *j,
 		sscanf(rest, ":%63[^:]:%jdx%jd+%jd", name, &tasks, &each, &paid) < 3)
 		cases_die(&cases, t->row, "%s is no job", word);
 	*j = (struct wait_job){ .job = job, .user = user, .tasks = tasks, .per_task = each, .paid = paid,
-		.stands = word[strlen(word) - 1] != '!' };
+		.has = paid * each,		.stands = word[strlen(word) - 1] != '!' };
 }
 
 /* Asked over what there is, as if what it has were given back; and what it gets is taken. */
