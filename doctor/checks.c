@@ -140,7 +140,7 @@ const struct check check_table[] = {
 	/* jobs */
 	{ "job-accounts", HEALTH_WARNING, PLACE_SHELL, "accounts of jobs with GPUs are projects",
 		"their runs are not charged", look_job_accounts },
-	{ "job-qos", HEALTH_WARNING, PLACE_SHELL, "running jobs with GPUs are in the QOS of a tier",
+	{ "job-qos", HEALTH_ERROR, PLACE_SHELL, "running jobs with GPUs are in the QOS of a tier",
 		"their runs are uncovered, and nobody may displace them", look_job_qos },
 };
 const size_t check_count = ROWS(check_table);
