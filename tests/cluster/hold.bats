@@ -11,7 +11,8 @@ has_priority() { (($(job_field "$1" Priority) > 0)); }
 reason_is() { [[ $(job_field "$1" Reason) == "$2" ]]; }
 tasks_run() { [[ $(squeue -h -r -t RUNNING -j "$(job "$1")" | wc -l) == "$2" ]]; }
 seen() { budgetctl why "$(job "$1")" >/dev/null && [[ $(books "SELECT count(*) FROM run WHERE job = $(job "$1") AND ended IS NULL") == 1 ]]; }
-all_seen() { [[ $(books "SELECT count(*) FROM run WHERE ended IS NULL") == "$1" ]]; }
+# Has budgetd met these runs of the job (or tasks of the array)? Those of the story before may still be open.
+runs_seen() { [[ $(books "SELECT count(*) FROM run WHERE ended IS NULL AND label || '_' LIKE '$(job "$1")\_%' ESCAPE '\'") == "$2" ]]; }
 
 @test "a user's hold of a run is refused, funded and free; what waits can be held and released" {
 	as ada submit train --gpus=4
@@ -19,7 +20,8 @@ all_seen() { [[ $(books "SELECT count(*) FROM run WHERE ended IS NULL") == "$1" 
 	eventually job_is train RUNNING funded
 	eventually job_is loose RUNNING free
 	as ada submit later --gpus=8
-	eventually all_seen 2
+	eventually runs_seen train 1
+	eventually runs_seen loose 1
 	cannot as ada scontrol hold "$(job train)"
 	cannot as ada scontrol hold "$(job loose)"
 	has_priority train
@@ -33,7 +35,7 @@ all_seen() { [[ $(books "SELECT count(*) FROM run WHERE ended IS NULL") == "$1" 
 @test "a hold of an array is refused while a task runs, one of its waiting tasks is not" {
 	as ada submit sweep --array=1-6%2 --gpus=1
 	eventually tasks_run sweep 2
-	eventually all_seen 2
+	eventually runs_seen sweep 2
 	cannot as ada scontrol hold "$(job sweep)"
 	tasks_run sweep 2
 	[[ $(squeue -h -r -t RUNNING -j "$(job sweep)" -o %Q | sort -n | head -n 1) != 0 ]]
@@ -83,7 +85,7 @@ all_seen() { [[ $(books "SELECT count(*) FROM run WHERE ended IS NULL") == "$1" 
 @test "a suspended run is given away, and its administrator is told so" {
 	as ada submit loose --gpus=8 --gpu-tier=free
 	eventually job_is loose RUNNING free
-	eventually all_seen 1
+	eventually runs_seen loose 1
 	scontrol suspend "$(job loose)"
 	eventually job_is loose SUSPENDED
 	eventually why_says loose "suspended"
