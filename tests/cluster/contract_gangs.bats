@@ -85,7 +85,7 @@ shortest_displaced() { books "SELECT min(ended - start) FROM run WHERE job = $(j
 @test "when the gang is cancelled all is as its users asked for; what an operator changes meanwhile stays" {
 	a_gang_waits 10m
 	as ada submit more --gpus=2 --gpu-min-runtime=10m
-	as ada submit other --gpus=2 --gpu-min-runtime=10m
+	as ada submit other --gpus=2 --nodes=1 --gpu-min-runtime=10m	# a free GPU on each node is not enough for it
 	eventually excludes more g1,g2
 	eventually excludes other g1,g2
 	scontrol update jobid="$(job other)" ExcNodeList=g3
