@@ -376,6 +376,24 @@ int money_write(struct request *rq, handler_fn apply, struct fault *why)
 	return ledger_commit(rq->b->ledger, why);
 }
 
+int money_write_of_user(struct request *rq, handler_fn apply, struct fault *why)
+{
+	const char *user = NULL;
+	int64_t uid;
+
+	if (body_need_text(rq, "user", &user, why) < 0)
+		return -1;
+	if (!*user || strlen(user) >= USER_NAME_MAX)
+		return fault_errno(why, EINVAL, "a user name has 1 to %d characters", USER_NAME_MAX - 1);
+	/* not while a transaction is open: the directory can be slow */
+	if (people_uid(user, &uid, NULL) == 0)
+		json_object_object_add(rq->body, "uid", json_object_new_int64(uid));
+	if (money_write(rq, apply, why) < 0)
+		return -1;
+	rq->status = MHD_HTTP_OK;
+	return 0;
+}
+
 int deposit_post(struct request *rq, struct fault *why)
 {
 	return money_write(rq, deposit, why);

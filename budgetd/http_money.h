@@ -27,6 +27,10 @@ void money_body_of_query(struct request *rq);
  * "dry_run" in the body, 200, the same answer with "dry_run": true, and nothing written. */
 int money_write(struct request *rq, handler_fn apply, struct fault *why);
 
+/* The same for what is set about the "user" of the body: "uid" is added to the body where the host knows the
+ * name. 200, since nothing new is made. */
+int money_write_of_user(struct request *rq, handler_fn apply, struct fault *why);
+
 /* Rows of replies, given away. */
 struct json_object *allocation_json(const struct allocation *a, const char *project, int64_t now);
 int journal_json(struct request *rq, struct ledger *l, const struct journal_entry *e,

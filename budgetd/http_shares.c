@@ -5,12 +5,9 @@
  * The weight of a project is set as a project is: http_projects.c. */
 #include "budgetd/http_money.h"
 #include "budgetd/ledger_user_share.h"
-#include "budgetd/people.h"
 #include "budgetd/routes.h"
 #include <errno.h>
-#include <microhttpd.h>
 #include <stdio.h>
-#include <string.h>
 
 /* `user` NULL: of the project. */
 static struct json_object *share_json(const char *project, const char *user, int64_t share)
@@ -142,18 +139,5 @@ static int set_share(struct request *rq, struct fault *why)
 
 int share_post(struct request *rq, struct fault *why)
 {
-	const char *user = NULL;
-	int64_t uid;
-
-	if (body_need_text(rq, "user", &user, why) < 0)
-		return -1;
-	if (!*user || strlen(user) >= USER_NAME_MAX)
-		return fault_errno(why, EINVAL, "a user name has 1 to %d characters", USER_NAME_MAX - 1);
-	/* not while a transaction is open: the directory can be slow */
-	if (people_uid(user, &uid, NULL) == 0)
-		json_object_object_add(rq->body, "uid", json_object_new_int64(uid));
-	if (money_write(rq, set_share, why) < 0)
-		return -1;
-	rq->status = MHD_HTTP_OK;
-	return 0;
+	return money_write_of_user(rq, set_share, why);
 }
