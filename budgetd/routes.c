@@ -71,6 +71,8 @@ static const struct route routes[] = {
 	{ "PATCH",  "/v1/runs/{name}",       WHO_ADMINISTRATOR, 4 * KIB,      WRITE_KEYS " end", run_patch },
 	{ "POST",   "/v1/corrections",       WHO_ADMINISTRATOR, 256 * KIB,
 		WRITE_KEYS " kind run cluster job submit start label uid account partition qos end state pieces", correction_post },
+	{ "GET",    "/v1/series",            WHO_PROJECT,       0,            NULL, series_get },
+	{ "GET",    "/v1/queue",             WHO_LIST,          0,            NULL, queue_get },
 	{ "GET",    "/v1/jobs/{name}",       WHO_JOB,           0,            NULL, job_get },
 	{ "GET",    "/v1/events/{name}",     WHO_JOB,           0,            NULL, events_get },
 	{ "GET",    "/v1/shadow",            WHO_PROJECT,       0,            NULL, shadow_get },

@@ -71,6 +71,8 @@ int runs_get(struct request *rq, struct fault *why);
 int run_patch(struct request *rq, struct fault *why);
 int correction_post(struct request *rq, struct fault *why);
 int job_get(struct request *rq, struct fault *why);
+int series_get(struct request *rq, struct fault *why);
+int queue_get(struct request *rq, struct fault *why);
 int events_get(struct request *rq, struct fault *why);
 int job_patch(struct request *rq, struct fault *why);
 int shadow_get(struct request *rq, struct fault *why);

@@ -48,6 +48,8 @@ static const struct {
 	{ "PATCH", "/v1/runs/9", run_patch, WHO_ADMINISTRATOR, "9" },
 	{ "POST", "/v1/corrections", correction_post, WHO_ADMINISTRATOR, "" },
 	{ "GET", "/v1/jobs/12_[0-3%2]", job_get, WHO_JOB, "12_[0-3%2]" },
+	{ "GET", "/v1/series", series_get, WHO_PROJECT, "" },
+	{ "GET", "/v1/queue", queue_get, WHO_LIST, "" },
 	{ "GET", "/v1/shadow", shadow_get, WHO_PROJECT, "" },
 	{ "GET", "/v1/health", health_get, WHO_ANYONE, "" },
 };
