@@ -11,6 +11,7 @@
 #include "budgetd/gpu_watch.h"
 #include "budgetd/ledger.h"
 #include "budgetd/log.h"
+#include "budgetd/page.h"
 #include "budgetd/people.h"
 #include "budgetd/rates.h"
 #include "budgetd/server.h"
@@ -36,6 +37,7 @@ struct daemon {
 	size_t nread;
 	struct controller *controller;
 	struct server *server;
+	struct page_door *page;
 	int signals, timer;
 };
 
@@ -56,6 +58,7 @@ static int keep_settings(struct daemon *d, struct settings *s, struct fault *why
 static void daemon_stop(struct daemon *d)
 {
 	server_stop(d->server);
+	page_stop(d->page);
 	gpu_watch_stop(d->b.gpus);
 	controller_free(d->controller);
 	slurm_link_close(d->b.slurm);
@@ -121,7 +124,9 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 		gpu_watch_start(&d->b, &d->b.gpus, why) < 0)
 		return -1;
 	d->controller = controller_new(&d->b, why);
-	return d->controller && controller_know_guard(&d->b, d->b.reader, why) == 0 ? server_start(&d->b, &d->server, why) : -1;
+	if (!d->controller || controller_know_guard(&d->b, d->b.reader, why) < 0 || page_start(&d->b, &d->page, why) < 0)
+		return -1;
+	return server_start(&d->b, &d->server, why);
 }
 
 /* --- the settings again ------------------------------------------------------------------------- */
@@ -131,9 +136,11 @@ static int check_fixed(const struct settings *now, const struct settings *then, 
 {
 	if (strcmp(now->socket, then->socket) || strcmp(now->slurm_socket, then->slurm_socket) ||
 		strcmp(now->database, then->database) || strcmp(now->listen, then->listen) ||
+		strcmp(now->page_listen, then->page_listen) ||
+		strcmp(now->page_secret_file, then->page_secret_file) ||
 		strcmp(now->time_zone, then->time_zone))
 		return fault_errno(why, EINVAL,
-			"socket, slurm_socket, listen, database and time_zone change at a restart only");
+			"socket, slurm_socket, listen, page_listen, page_secret_file, database and time_zone change at a restart only");
 	return 0;
 }
 

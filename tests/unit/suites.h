@@ -49,6 +49,7 @@
 	X(numa) \
 	X(order) \
 	X(owed) \
+	X(page) \
 	X(place) \
 	X(placement) \
 	X(question) \
