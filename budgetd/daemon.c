@@ -127,7 +127,8 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 		gpu_watch_start(&d->b, &d->b.gpus, why) < 0)
 		return -1;
 	d->controller = controller_new(&d->b, why);
-	if (!d->controller || metrics_start(&d->b, &d->metrics, why) < 0)
+	if (!d->controller || controller_know_guard(&d->b, d->b.reader, why) < 0 ||
+		metrics_start(&d->b, &d->metrics, why) < 0)
 		return -1;
 	return server_start(&d->b, &d->server, why);
 }
