@@ -320,7 +320,7 @@ static const struct metric_row metrics_table[] = {
 		differing_runs },
 	{ "lost_runs", METRIC_GAUGE, "", "Runs whose end nobody knows; see budgetctl run end.", lost_runs },
 	{ "projects", METRIC_GAUGE, "",
-		"Projects that there are; those beyond metrics_projects are together in project=\"(others)\".",
+		"Projects that there are; those beyond metrics_projects are together in the project (others).",
 		projects },
 	{ "project_amount_gpu_seconds", METRIC_GAUGE, "seconds", "Granted to the project" OF_LIVE ".",
 		project_amount },
@@ -364,16 +364,6 @@ const char *metrics_content_type(enum metrics_format f)
 		: "text/plain; version=0.0.4; charset=utf-8";
 }
 
-static void put_help(FILE *to, const char *help)
-{
-	for (; *help; help++) {
-		if (*help == '\\' || *help == '"')
-			putc('\\', to);
-		putc(*help, to);
-	}
-	putc('\n', to);
-}
-
 static const char *const type_names[] = { "gauge", "counter", "histogram" };
 
 void metrics_print_manual(FILE *to)
@@ -400,8 +390,8 @@ void metrics_print(const struct metrics_view *v, enum metrics_format f, FILE *to
 			type_names[w.row->type]);
 		if (f == METRICS_OPENMETRICS && *w.row->unit)
 			fprintf(to, "# UNIT " PREFIX "%s %s\n", w.row->name, w.row->unit);
-		fprintf(to, "# HELP " PREFIX "%s%s ", w.row->name, suffix);
-		put_help(to, w.row->help);
+		/* the formats escape a quote differently: no help has one (test_metrics.c) */
+		fprintf(to, "# HELP " PREFIX "%s%s %s\n", w.row->name, suffix, w.row->help);
 		w.row->samples(&w, v);
 	}
 	if (f == METRICS_OPENMETRICS)

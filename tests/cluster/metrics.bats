@@ -31,7 +31,7 @@ has_data() { [[ $(ask "$1" | jq '.data.result | length') -gt 0 ]] || { echo "no 
 }
 
 @test "what is held, charged and decided is told as it is" {
-	value_is 'gpubudget_project_available_gpu_seconds{project="vision"}' 360000
+	eventually value_is 'gpubudget_project_available_gpu_seconds{project="vision"}' 360000
 	as ada submit first --gpus=2 --gpu-min-runtime=1h --time=2:00:00
 	eventually job_is first RUNNING
 	eventually value_is 'gpubudget_project_held_gpu_seconds{project="vision"}' 7200

@@ -100,7 +100,8 @@ START_TEST(the_table_follows_the_rules_of_openmetrics)
 		ck_assert_msg(!u || (n > u && row->name[n - u - 1] == '_' && !strcmp(row->name + n - u,
 			row->unit)), "%s is not in %s", row->name, row->unit);
 		ck_assert_msg(!strstr(row->name, "_total") && !strstr(row->name, "_count"), "%s", row->name);
-		ck_assert_msg(*row->help && row->help[strlen(row->help) - 1] == '.', "%s", row->name);
+		ck_assert_msg(*row->help && row->help[strlen(row->help) - 1] == '.' &&
+			!strpbrk(row->help, "\"\\\n"), "%s", row->name);
 		for (size_t j = 0; j < i; j++)
 			ck_assert_msg(strcmp(metric_at(j)->name, row->name), "%s stands twice", row->name);
 	}
