@@ -16,6 +16,7 @@
 	X(budget) \
 	X(caps) \
 	X(cell) \
+	X(check) \
 	X(client) \
 	X(copy) \
 	X(deal) \
@@ -54,6 +55,7 @@
 	X(ranking) \
 	X(ranking_past) \
 	X(run_months) \
+	X(period) \
 	X(rate) \
 	X(rights) \
 	X(refund) \
