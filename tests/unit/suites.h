@@ -45,6 +45,7 @@
 	X(locality) \
 	X(nearest) \
 	X(network) \
+	X(node) \
 	X(numa) \
 	X(order) \
 	X(owed) \
