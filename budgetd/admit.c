@@ -308,21 +308,30 @@ static bool judge_early(struct budgetd *b, const struct question *q, int64_t now
 	return true;
 }
 
-/* Slurm starts what fits at once, wherever it fits: one that would be inside its minimum runtime when a gang
- * is to start on nodes that are cleared for it waits for the next pass, which keeps it off them. */
-static void keep_off(struct budgetd *b, const struct admission *a, int64_t now, struct verdict *v)
+uint32_t admit_must_be_kept_off(const struct budgetd *b, enum job_tier tier, int64_t min_runtime_s, int64_t now)
 {
 	struct gang_guard g = cluster_state_guard(b->cluster);
+
+	if (tier == TIER_FUNDED ? now + min_runtime_s <= g.at : !g.together ||
+		now + GUARD_CLOSES_S(b->settings) < g.at)
+		return 0;
+	return g.job;
+}
+
+/* Slurm starts what fits at once, wherever it fits: one that would be inside its minimum runtime when a gang
+ * is to start on nodes that are cleared for it waits for the next pass, which keeps it off them. What its
+ * user holds is not held by us: the pass would release it. */
+static void keep_off(struct budgetd *b, const struct question *q, const struct admission *a, int64_t now,
+	struct verdict *v)
+{
+	uint32_t gang = admit_must_be_kept_off(b, a->tier, a->min_runtime_s, now);
 	size_t n = strlen(v->text);
 
-	if (!g.job || a->waits)
-		return;
-	if (a->tier == TIER_FUNDED ? now + a->min_runtime_s <= g.at : !g.together ||
-		now + GUARD_CLOSES_S(b->settings) < g.at)
+	if (!gang || a->waits || q->held)
 		return;
 	v->kept_off = true;
 	snprintf(v->text + n, sizeof(v->text) - n,
-		"%sIt is held for a moment, since nodes are cleared for job %u%s.", n ? "\n" : "", g.job,
+		"%sIt is held for a moment, since nodes are cleared for job %u%s.", n ? "\n" : "", gang,
 		a->tier == TIER_FUNDED
 		? "; a minimum runtime that ends before that one starts may use them" : "");
 }
@@ -337,7 +346,7 @@ static int admit_in_transaction(struct budgetd *b, const struct question *q, con
 		return -1;
 	if (!v->accepted || !path.depth)
 		return 0;
-	keep_off(b, &a, now, v);
+	keep_off(b, q, &a, now, v);
 	return record(b->ledger, q, p, &a, &path, request, job, now, v, why);
 }
 

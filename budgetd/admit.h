@@ -98,6 +98,10 @@ int admit_declaration(struct budgetd *b, const struct declaration *d, struct adm
 /* What becomes of a job that does not fit where no project says so. */
 enum on_exhausted admit_site_policy(const struct budgetd *b);
 
+/* The job for which nodes are cleared, when what begins now with that minimum runtime must not begin on them;
+ * else 0. */
+uint32_t admit_must_be_kept_off(const struct budgetd *b, enum job_tier tier, int64_t min_runtime_s, int64_t now);
+
 /* The QOS of a tier. Het jobs are never displaced by Slurm itself: funded-still. */
 const char *admit_qos(const struct budgetd *b, enum job_tier tier, bool het);
 

@@ -17,6 +17,10 @@ struct controller;
 struct controller *controller_new(struct budgetd *b, struct fault *why);
 void controller_free(struct controller *c);	/* NULL is fine */
 
+/* Before anybody is answered: the nodes that are cleared for a gang, as the books have them in `l` (no open
+ * transaction). Who submits before the first pass is held off them, too. */
+int controller_know_guard(struct budgetd *b, struct ledger *l, struct fault *why);
+
 /* One pass at `now`. -1 when slurmctld could not be asked or the books failed: the next pass tries again. */
 int controller_pass(struct controller *c, int64_t now, struct fault *why);
 

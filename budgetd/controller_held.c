@@ -161,7 +161,7 @@ static int follow_paid(struct pass *p, const struct waiting *w, struct fault *wh
 {
 	int64_t may = w->nowhere ? 0 : w->paid - w->kept_for_user;
 
-	if (w->loose < may)
+	if (w->loose < may && !w->not_yet)
 		return release(p, w, may - w->loose, why);
 	return w->loose > may ? hold_last(p, w, w->loose - may, why) : 0;
 }
@@ -178,7 +178,7 @@ static int follow_record(struct pass *p, const struct waiting *w, const struct j
 		return slurm_link_set_qos(p->b->slurm, pass_record(j, record), qos, why);
 	/* Declared free; only now that Slurm has it in the free QOS, or it would start as a funded one. What
 	 * depends on another job cannot start, and a hold would keep Slurm from looking at the other job. */
-	if (job_held_by_us(j) && ((tier == TIER_FREE && !w->nowhere) || j->dependency))
+	if (job_held_by_us(j) && ((tier == TIER_FREE && !w->nowhere && !w->not_yet) || j->dependency))
 		return pass_mark(p, j, NULL, NULL, false, why);
 	if (job_held_by_us(j) && j->held == HELD_BY_USER)
 		return pass_mark(p, j, NULL, NULL, true, why);

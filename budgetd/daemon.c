@@ -121,7 +121,7 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 		gpu_watch_start(&d->b, &d->b.gpus, why) < 0)
 		return -1;
 	d->controller = controller_new(&d->b, why);
-	return d->controller ? server_start(&d->b, &d->server, why) : -1;
+	return d->controller && controller_know_guard(&d->b, d->b.reader, why) == 0 ? server_start(&d->b, &d->server, why) : -1;
 }
 
 /* --- the settings again ------------------------------------------------------------------------- */

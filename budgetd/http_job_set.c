@@ -116,10 +116,29 @@ static void take_declarations(struct json_object *to, struct json_object *from)
 			json_object_object_add(to, keys[i], json_object_get(v));
 }
 
-static int write_it(struct request *rq, struct admission_row *a, struct standing *s,
+/* Until the next pass has told Slurm, it may start anywhere: on nodes that are cleared for a gang as well, where
+ * it was let on by what it declared before. One that is kept off already stays off. */
+static int check_guard(struct request *rq, int64_t job, const struct admission_row *before,
+	const struct admission_row *after, struct fault *why)
+{
+	uint32_t gang = admit_must_be_kept_off(rq->b, after->tier, after->min_runtime_s, rq->now);
+	struct job_turn turn;
+
+	if (!gang || gang == (uint32_t)job ||
+		admit_must_be_kept_off(rq->b, before->tier, before->min_runtime_s, rq->now) ||
+		(cluster_state_turn(rq->b->cluster, (uint32_t)job, (uint32_t)job, &turn) && turn.kept_off))
+		return 0;
+	return fault_errno(why, EEXIST,
+		"refused: nodes are cleared for job %u, which this job may use with what it declares now, and may not "
+		"with this (budgetctl why %u). Declare it when that one has started; or cancel the job and submit it anew.",
+		gang, gang);
+}
+
+static int write_it(struct request *rq, int64_t job, struct admission_row *a, struct standing *s,
 	struct json_object *asked, struct verdict *v, struct fault *why)
 {
 	struct declaration d = { .gpus = s->gpus, .tasks = s->eligible };
+	struct admission_row before = *a;
 	struct question q;
 
 	d.question = &q;
@@ -131,6 +150,8 @@ static int write_it(struct request *rq, struct admission_row *a, struct standing
 		return -1;
 	if (!v->accepted)
 		return 0;
+	if (check_guard(rq, job, &before, a, why) < 0)
+		return -1;
 	return admission_ask_anew(rq->b->ledger, a->id,
 		json_object_to_json_string_ext(asked, JSON_C_TO_STRING_PLAIN), why);
 }
@@ -177,7 +198,7 @@ static int declare(struct request *rq, int64_t job, struct admission_row *a, str
 	if (check_waits(s, job, why) < 0)
 		return -1;
 	asked = asked_anew(rq, a, why);
-	rc = asked ? write_it(rq, a, s, asked, v, why) : -1;
+	rc = asked ? write_it(rq, job, a, s, asked, v, why) : -1;
 	json_object_put(asked);
 	if (rc == 0 && !v->accepted)
 		return fault_errno(why, EEXIST, "%s", v->text);

@@ -128,6 +128,50 @@ static const char *limit_of(struct request *rq)
 	return job;
 }
 
+/* A record that is named by its own number goes by its array's. */
+static void note_array(const struct job_view *j, void *arg)
+{
+	if (j->array_job_id)
+		*(uint32_t *)arg = j->array_job_id;
+}
+
+/* Its turn, as the last pass saw the job that the body names: 1, or 0 when it has none; -1. */
+static int turn_of_named(struct request *rq, struct job_turn *turn, struct fault *why)
+{
+	const char *job = NULL;
+	struct job_name id;
+	uint32_t whole;
+
+	if (body_need_text(rq, "job", &job, why) < 0 || job_id_parse(job, &id, why) < 0)
+		return -1;
+	whole = (uint32_t)id.job;
+	cluster_state_job(rq->b->cluster, whole, note_array, &whole);
+	return cluster_state_turn(rq->b->cluster, whole, (uint32_t)id.job, turn);
+}
+
+/* Held by its user, it was submitted since the last pass: nothing keeps it off the nodes of a gang yet, and
+ * Slurm would start it there within a second. */
+static int refuse_early_release(struct request *rq, const struct admission_row *a, struct verdict *v,
+	struct fault *why)
+{
+	uint32_t gang = admit_must_be_kept_off(rq->b, a->tier, a->min_runtime_s, rq->now);
+	struct json_object *release;
+	struct job_turn turn;
+	int rc;
+
+	if (!gang || gang == a->job || !json_object_object_get_ex(rq->body, "release", &release) ||
+		!json_object_get_boolean(release))
+		return 0;
+	rc = turn_of_named(rq, &turn, why);
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	*v = (struct verdict){0};
+	snprintf(v->text, sizeof(v->text),
+		"refused for a moment: nodes are cleared for job %u, and the next pass keeps this job off them. "
+		"Release it again in %jd s.", gang, (intmax_t)rq->b->settings->pass_interval_s + 1);
+	return 0;
+}
+
 static int change_in_transaction(struct request *rq, const char *token, struct verdict *v, struct fault *why)
 {
 	struct admission_row a;
@@ -146,7 +190,9 @@ static int change_in_transaction(struct request *rq, const char *token, struct v
 	if (!merged)
 		return fault_set(why, "the question of token %s cannot be read back", token);
 	rc = question_from_json(merged, &q, why);
-	if (rc == 0 && !refuse_what_is_ours(rq, &a, q.het, v)) {
+	if (rc == 0 && !refuse_what_is_ours(rq, &a, q.het, v))
+		rc = refuse_early_release(rq, &a, v, why);
+	if (rc == 0 && v->accepted) {
 		find_stranger(rq, &q);
 		rc = admit_change(rq->b, &q, limit_of(rq), &a, rq->now, v, why);
 	}
@@ -226,32 +272,19 @@ static int answer_hold(struct request *rq, struct verdict *v, struct fault *why)
 
 /* --- other excluded nodes ------------------------------------------------------------------------ */
 
-/* A record that is named by its own number goes by its array's. */
-static void note_array(const struct job_view *j, void *arg)
-{
-	struct named *n = arg;
-
-	if (j->array_job_id)
-		n->job = j->array_job_id;
-}
-
 /* Slurm would start it within a second on nodes that are cleared for a gang, inside its minimum runtime. */
 static int answer_exclude(struct request *rq, struct verdict *v, struct fault *why)
 {
 	struct gang_guard g = cluster_state_guard(rq->b->cluster);
 	const char *job = NULL;
-	struct named n = {0};
-	struct job_name id;
 	struct job_turn turn;
+	int rc = turn_of_named(rq, &turn, why);
 
 	*v = (struct verdict){ .accepted = true };
-	if (body_need_text(rq, "job", &job, why) < 0 || job_id_parse(job, &id, why) < 0)
-		return -1;
-	n.job = (uint32_t)id.job;
-	cluster_state_job(rq->b->cluster, n.job, note_array, &n);
-	if (!g.job || !cluster_state_turn(rq->b->cluster, n.job, (uint32_t)id.job, &turn) || !turn.kept_off)
-		return 0;
+	if (rc <= 0 || !g.job || !turn.kept_off)
+		return rc < 0 ? -1 : 0;
 	*v = (struct verdict){0};
+	body_text(rq, "job", &job, NULL);
 	snprintf(v->text, sizeof(v->text),
 		"refused: nodes are cleared for job %u, and the excluded nodes of job %s keep it off them. "
 		"They are as they were when that one has started (budgetctl why %s); to exclude others now, "

@@ -80,6 +80,14 @@ int kept_off_walk(struct ledger *l, kept_off_fn each, void *arg, struct fault *w
 	return rc;
 }
 
+int kept_off_drop(struct ledger *l, int64_t admission, struct fault *why)
+{
+	static const char drop_sql[] =
+		"DELETE FROM kept_off WHERE admission = ? AND NOT EXISTS (SELECT 1 FROM run r WHERE r.admission = kept_off.admission AND r.ended IS NULL)";
+
+	return sql_do(l, drop_sql, why, "i", admission);
+}
+
 int kept_off_forget(struct ledger *l, int64_t before, struct fault *why)
 {
 	static const char forget_sql[] =

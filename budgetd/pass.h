@@ -48,6 +48,7 @@ struct waiting {
 	/* it may not start on the nodes that are cleared for another one (pass_keep_off) */
 	bool kept_off;
 	bool nowhere;			/* and there are no others for it: it is held */
+	bool not_yet;			/* Slurm has not been told all of it: what is held stays so */
 	/* likewise: a job for several nodes that waited so long that nodes are cleared for it */
 	bool cleared;
 };
@@ -214,9 +215,12 @@ struct order_job pass_order_job(struct waiting *w, const struct ranking *ranking
 /* --- controller_room.c: room for the first jobs that do not fit --- */
 int pass_make_room(struct pass *p, struct fault *why);
 
-/* --- controller_guard.c: the nodes of a gang that has waited long --- */
-/* Who may not start on them is kept off, and who may again is let back. Before what is held is released. */
+/* --- controller_kept_off.c: who may not start on the nodes of a gang --- */
+/* Who may not is kept off, and who may again is let back. Before what is held is released. */
 int pass_keep_off(struct pass *p, struct fault *why);
+
+/* --- controller_guard.c: the nodes of a gang that has waited long --- */
+int pass_guard_load(struct pass *p, struct fault *why);	/* p->guard */
 /* The gang `w` keeps the nodes of `c`, which it is promised from `promised` on; 0: it is promised none, and
  * keeps those that it will get first. 0; or -1 and ENOMEM. */
 struct room;

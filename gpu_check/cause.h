@@ -37,6 +37,7 @@ enum cause {
 	CAUSE_SILENT,
 	CAUSE_GARBAGE,
 	CAUSE_NO_HELPER,
+	CAUSE_SITE_CHECK,
 	/* what does not agree with the allocation and the node */
 	CAUSE_CPU,
 	CAUSE_FEWER,

@@ -107,8 +107,8 @@ static int spawn(const struct watch *w, int report, pid_t *pid)
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
 	char cache[PATHNAME_MAX], parent[16];
-	char *argv[] = { (char *)w->h->path, (char *)w->h->backend, (char *)level_name[w->h->level], parent,
-		NULL };
+	char *argv[] = { (char *)w->h->path, w->h->plain ? NULL : (char *)w->h->backend,
+		(char *)level_name[w->h->level], parent, NULL };
 	char **env = environment_with(w->h, cache);
 	int rc;
 
@@ -194,6 +194,8 @@ static bool take(struct watch *w)
 
 	if (n < 0)
 		return errno == EINTR || errno == EAGAIN;
+	if (w->h->plain)
+		return n > 0;		/* its end is awaited, nothing else */
 	w->used += (size_t)n;
 	if ((n == 0 && w->used > 0) || take_lines(w) < 0) {
 		w->result->end = HELPER_GARBAGE;

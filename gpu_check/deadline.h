@@ -21,7 +21,9 @@
 #define HELPER_GRACE_MS 1000	/* how long a killed helper may take to be gone */
 
 struct helper {
-	const char *path;		/* of gpu-check-helper */
+	const char *path;		/* of gpu-check-helper; or a program of the site's own */
+	/* the site's own: no report is expected of it, and its status is its verdict */
+	bool plain;
 	const char *backend;
 	enum level level;
 	int64_t deadline_ms;

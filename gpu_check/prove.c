@@ -158,13 +158,28 @@ static void prove_one(const struct proving *p, const char *name, struct proof_of
 		nftw(h.scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+/* As long as all before it was sound: a framework has no better error for a GPU that does not work. */
+static void prove_program(const struct proving *p, const struct site_check *c, struct proof_of_backend *b)
+{
+	int64_t left_ms = (p->end_us - now_us()) / 1000;
+	struct helper h = { .path = c->path, .plain = true, .environment = p->q->environment,
+		.deadline_ms = left_ms > LEAST_MS ? left_ms : LEAST_MS };
+	struct fault why = { "" };
+	bool started;
+
+	snprintf(b->name, sizeof(b->name), "%s", c->name);
+	started = helper_run(&h, &b->report, &b->result, &why) == 0;
+	b->expectation.allocation.allocated = b->expectation.allocation.named = b->expectation.on_bus = -1;
+	verdict_of_program(&b->result, c->path, started, why.text, &b->verdict);
+}
+
 /* --- all of them ------------------------------------------------------------------------------------ */
 
 /* GPUs of several vendors: what all backends see together is what was given, and one that sees none is not
  * missed. */
 static void judge_together(const struct proving *p, struct proof *out)
 {
-	int given = out->of[0].expectation.allocation.allocated, seen = 0;
+	int given = out->backends ? out->of[0].expectation.allocation.allocated : -1, seen = 0;
 
 	for (int i = 0; i < out->backends; i++)
 		if (out->of[i].verdict.outcome <= OUTCOME_WARNED)
@@ -217,18 +232,24 @@ int prove(const struct prove_request *q, struct proof *out, struct fault *why)
 		return -1;
 	memset(out, 0, sizeof(*out));
 	out->outcome = OUTCOME_UNCHECKED;
-	if (q->level == LEVEL_OFF || p.names == 0) {
+	if (q->level == LEVEL_OFF)
+		p.names = 0;
+	if (p.names + q->checks == 0) {
 		snprintf(out->why_nothing, sizeof(out->why_nothing), "%s",
 			q->level == LEVEL_OFF ? "the level is off" : cause_table[CAUSE_UNKNOWN_KIND].text);
 		return 0;
 	}
-	out->of = calloc((size_t)p.names, sizeof(*out->of));
+	out->of = calloc((size_t)(p.names + q->checks), sizeof(*out->of));
 	if (!out->of)
-		return fault_errno(why, ENOMEM, "there is no memory for %d reports", p.names);
+		return fault_errno(why, ENOMEM, "there is no memory for %d reports", p.names + q->checks);
 	for (; out->backends < p.names; out->backends++)
 		prove_one(&p, p.name[out->backends], &out->of[out->backends]);
 	judge_together(&p, out);
 	out->outcome = worst(out);
+	for (int i = 0; i < q->checks && out->outcome != OUTCOME_FAILED; i++) {
+		prove_program(&p, &q->check[i], &out->of[out->backends++]);
+		out->outcome = worst(out);
+	}
 	out->us = now_us() - start;
 	return 0;
 }

@@ -12,6 +12,12 @@
 
 #define PROOF_BACKENDS_MAX 3	/* "auto" on a node with GPUs of every vendor */
 
+/* A program that has to succeed in the environment of the task, behind the backends. */
+struct site_check {
+	char name[16];			/* "torch" */
+	char path[256];
+};
+
 struct prove_request {
 	const char *helper;		/* path of gpu-check-helper */
 	/* a name that backend_find() knows, or "auto": by the vendors of the GPUs */
@@ -24,10 +30,12 @@ struct prove_request {
 	const char *gpus;		/* "BUS-ID,...": the task's own; NULL = not known */
 	int expected;			/* how many GPUs there are to be, instead of what Slurm says; -1 */
 	char *const *environment;	/* of the task */
+	const struct site_check *check;	/* borrowed; NULL: none */
+	int checks;
 };
 
 struct proof_of_backend {
-	char name[16];
+	char name[16];			/* of a backend, or of a site_check: then nothing but result and verdict is filled */
 	struct report report;
 	struct helper_result result;
 	struct expectation expectation;

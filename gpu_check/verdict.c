@@ -244,6 +244,27 @@ void verdict_make(const struct report *r, const struct helper_result *h, const s
 	praise(r, h, e, out);
 }
 
+void verdict_of_program(const struct helper_result *h, const char *path, bool started, const char *why,
+	struct verdict *out)
+{
+	char said[REPORT_TEXT_MAX + 16];
+
+	said_text(h, said);
+	if (!started)
+		decide(out, OUTCOME_FAILED, CAUSE_SITE_CHECK, "%s", why);
+	else if (h->end == HELPER_LATE || h->end == HELPER_LEFT)
+		decide(out, OUTCOME_FAILED, CAUSE_SITE_CHECK, "%s did not end in %.1f s%s", path,
+			(double)h->us / 1e6, said);
+	else if (h->signal)
+		decide(out, OUTCOME_FAILED, CAUSE_SITE_CHECK, "%s: signal %d (%s)%s", path, h->signal,
+			strsignal(h->signal), said);
+	else if (h->exit_status)
+		decide(out, OUTCOME_FAILED, CAUSE_SITE_CHECK, "%s: status %d after %.1f s%s", path,
+			h->exit_status, (double)h->us / 1e6, said);
+	else
+		decide(out, OUTCOME_PROVEN, CAUSE_NONE, "%s, %.2f s", path, (double)h->us / 1e6);
+}
+
 const char *verdict_line(const struct verdict *v, const char *backend, char buf[VERDICT_LINE_MAX])
 {
 	static const char *const word[OUTCOMES] = { "ok", "warning", "FAIL", "not checked" };

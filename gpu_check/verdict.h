@@ -47,6 +47,10 @@ struct verdict {
 void verdict_make(const struct report *r, const struct helper_result *h, const struct expectation *e,
 	bool started, const char *why, struct verdict *out);
 
+/* Of a program of the site's own, `path`, that was run in the place of a helper. */
+void verdict_of_program(const struct helper_result *h, const char *path, bool started, const char *why,
+	struct verdict *out);
+
 /* The sentence for people: "FAIL cuda: EVIDENCE. CAUSE. ADVICE." */
 #define VERDICT_LINE_MAX (VERDICT_TEXT_MAX + 640)
 const char *verdict_line(const struct verdict *v, const char *backend, char buf[VERDICT_LINE_MAX]);

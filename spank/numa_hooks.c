@@ -5,16 +5,14 @@
  * task_post_fork for every task before it lets one go, so all CPUs are on the board by then. */
 #include "spank/numa_hooks.h"
 #include <errno.h>
-#include <slurm/slurm.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "spank/numa.h"
+#include "spank/step.h"
 
 #define OPTION "gpu-numa"
-/* left by sbatch for inner steps, also after --export=NONE */
-#define INHERITED "SLURM_SPANK__SLURM_SPANK_OPTION_gpubudget_gpu_numa"
 
 /* The one context of this file: SPANK hands none to its callbacks. */
 static struct {
@@ -107,39 +105,12 @@ void numa_hooks_launch(spank_t sp)
 
 /* --- in slurmstepd ------------------------------------------------------------------------------------ */
 
-static bool is_set(spank_t sp, const char *name)
-{
-	char value[2];
-	spank_err_t rc = spank_getenv(sp, name, value, sizeof(value));
-
-	return rc == ESPANK_NOSPACE || (rc == ESPANK_SUCCESS && value[0]);
-}
-
-static bool has_gpus(spank_t sp)
-{
-	static const char *const names[] = {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES",
-		"ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (is_set(sp, names[i]))
-			return true;
-	return false;
-}
-
-static bool runs_user_code(spank_t sp)
-{
-	uint32_t step = 0;
-
-	return spank_get_item(sp, S_JOB_STEPID, &step) == ESPANK_SUCCESS && step != SLURM_EXTERN_CONT &&
-	       step != SLURM_INTERACTIVE_STEP;
-}
-
 static enum numa_mode mode_of(spank_t sp)
 {
 	char text[16];
 	enum numa_mode mode = context.given ? context.mode : context.site.mode;
 
-	if (!context.given && spank_getenv(sp, INHERITED, text, sizeof(text)) == ESPANK_SUCCESS)
+	if (!context.given && step_inherited(sp, OPTION, text, sizeof(text)))
 		numa_mode_parse(text, &mode, NULL);
 	return mode;
 }
@@ -147,13 +118,11 @@ static enum numa_mode mode_of(spank_t sp)
 void numa_hooks_begin(spank_t sp)
 {
 	enum numa_mode mode = mode_of(sp);
-	uint32_t tasks = 0;
+	int tasks = step_tasks(sp);
 
-	if (mode == NUMA_OFF || !runs_user_code(sp) || !has_gpus(sp))
+	if (mode == NUMA_OFF || !step_runs_user_code(sp) || !step_has_gpus(sp) || tasks == 0)
 		return;
-	if (spank_get_item(sp, S_JOB_LOCAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS || tasks == 0)
-		return;
-	context.step = numa_new(&context.site, mode, (int)tasks);
+	context.step = numa_new(&context.site, mode, tasks);
 	if (!context.step)
 		slurm_error("gpubudget: tasks stay where Slurm put them: %s", strerror(errno));
 }

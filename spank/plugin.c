@@ -2,9 +2,9 @@
  * plugin.c - gpubudget.so: the options of sbatch, srun, salloc and #SBATCH, and their variables in the job
  *
  * On the client a wrong value ends the command before anything is sent. On a node nothing ever fails, but in
- * task_init what the user wants to fail (--gpu-numa=strict): an error of a SPANK plugin in any other hook
- * there drains the node, and budgetd has judged the texts long ago. A callback may come twice (srun up
- * to 23.11). */
+ * task_init a task far from its GPUs (--gpu-numa=strict) or one whose GPUs do not work (--gpu-check): an error
+ * of a SPANK plugin in any other hook there drains the node, and budgetd has judged the texts long ago. A
+ * callback may come twice (srun up to 23.11). */
 #include "config.h"
 #include <slurm/slurm_version.h>
 #include <slurm/spank.h>
@@ -15,6 +15,7 @@
 #include "lib/job_options.h"
 #include "lib/number.h"
 #include "settings/settings.h"
+#include "spank/check_hooks.h"
 #include "spank/facts.h"
 #include "spank/numa_hooks.h"
 #include "spank/options.h"
@@ -110,17 +111,21 @@ int slurm_spank_init(spank_t sp, int argc, char *argv[])
 		return 0;
 	site_read();
 	numa_hooks_init();
+	check_hooks_init();
 	declared_init(&declared, site ? site->max_min_runtime_s : DURATION_UNLIMITED);
 	for (int i = 0; i < argc; i++) {
-		int ours;
+		int numa, check;
 
 		why.text[0] = '\0';
-		ours = numa_hooks_argument(argv[i], &why);
-		if (ours < 0 || (ours == 0 && declared_argument(&declared, argv[i], &why) < 0))
+		numa = numa_hooks_argument(argv[i], &why);
+		check = check_hooks_argument(argv[i], &why);	/* some are of both */
+		if (numa < 0 || check < 0 ||
+			(numa == 0 && check == 0 && declared_argument(&declared, argv[i], &why) < 0))
 			complain(&why, on_client());
 	}
 	options_register(sp);
 	numa_hooks_register(sp);
+	check_hooks_register(sp);
 	return 0;
 }
 
@@ -130,6 +135,7 @@ int slurm_spank_exit(spank_t sp, int argc, char *argv[])
 	(void)argc;
 	(void)argv;
 	numa_hooks_end();
+	check_hooks_end();
 	settings_free(site);
 	site = NULL;
 	return 0;
@@ -141,8 +147,10 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[])
 {
 	(void)argc;
 	(void)argv;
-	if (spank_remote(sp) == 1)
+	if (spank_remote(sp) == 1) {
 		numa_hooks_begin(sp);
+		check_hooks_begin(sp);
+	}
 	if (!on_client())
 		return 0;
 	/* the shell of salloc is started right here, without a node's plugin */
@@ -254,5 +262,6 @@ int slurm_spank_task_init(spank_t sp, int argc, char *argv[])
 	(void)argc;
 	(void)argv;
 	set_facts(sp);
-	return numa_hooks_task(sp);
+	/* the proof runs where the task will */
+	return numa_hooks_task(sp) < 0 || check_hooks_task(sp) < 0 ? -1 : 0;
 }

@@ -262,6 +262,8 @@ static bool suspend_or_resume(struct history *h)
 		return false;
 	at = meanwhile(h, last_change(j));
 	world_suspend(j, at);
+	j->pauses_blurred |= j->state == W_SUSPENDED && j->paused && j->resized > j->start &&
+		j->resized >= h->looked;
 	tell(h, "job %d is %s at %+jd", number_of(h, j), j->state == W_RUNNING ? "resumed" : "suspended",
 		(intmax_t)(at - h->now));
 	return true;

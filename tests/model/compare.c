@@ -163,7 +163,9 @@ static void compare_run(struct history *h, const struct w_row *w)
 			(intmax_t)ours.seconds[O_PAUSED],
 			(intmax_t)theirs.seconds[0], (intmax_t)theirs.units[0], (intmax_t)theirs.seconds[1],
 			(intmax_t)theirs.seconds[2], (intmax_t)theirs.seconds[O_PAUSED]);
-	if (!w->slow_clock && theirs.seconds[O_PAUSED] != (h->o.pauses_are_free ? w->paused : 0))
+	/* Of two pauses with a change of size between them slurmctld tells where the second lay: with which of
+	 * its sizes the run made the first is in slurmdbd alone, and `budgetctl check` names the seconds. */
+	if (!w->slow_clock && !w->pauses_blurred && theirs.seconds[O_PAUSED] != (h->o.pauses_are_free ? w->paused : 0))
 		differ(h,
 			"the run of job %d was suspended for %jd s, and its suspended parts add up to %jd s",
 			w->job, (intmax_t)w->paused, (intmax_t)theirs.seconds[O_PAUSED]);

@@ -120,6 +120,7 @@ void world_end(struct slurm_link *w, int job, int64_t at, bool requeue, int64_t 
 		.resized = j->resized,
 		.paused = j->paused,
 		.paused_first = j->paused_first,
+		.pauses_blurred = j->pauses_blurred,
 		.alloc = j->alloc,
 		.first_alloc = j->first_alloc,
 		.limit = j->limit,
@@ -134,6 +135,7 @@ void world_end(struct slurm_link *w, int job, int64_t at, bool requeue, int64_t 
 	j->restarts++;
 	j->submit = at;
 	j->start = j->resized = j->paused = j->paused_first = j->paused_at = 0;
+	j->pauses_blurred = false;
 }
 
 void world_suspend(struct w_job *j, int64_t at)

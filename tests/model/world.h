@@ -34,6 +34,7 @@ struct w_job {
 	int64_t submit, start, end, resized;
 	/* seconds suspended, those before the change of size; the last suspension or resumption */
 	int64_t paused, paused_first, paused_at;
+	bool pauses_blurred; /* between two looks a pause, a change of size and another pause: see compare.c */
 	int given, first_given, given_type, restarts;
 	char qos[24], comment[64], admin_comment[128];
 	/* as Slurm tells them, instead of what was given; static texts */
@@ -47,6 +48,7 @@ struct w_row {
 	char qos[24], admin_comment[128];
 	const char *alloc, *first_alloc;
 	bool twice;
+	bool pauses_blurred;
 	bool slow_clock; /* its end is before a look that saw it running */
 };
 

@@ -38,7 +38,7 @@ static void pass(int64_t now)
 	scene_pass(&b, loop, now);
 }
 
-static bool het;
+static bool het, user_held;
 
 /* `minimum` "free": in the free tier. */
 static struct verdict ask(const char *account, int gpus, const char *minimum, int64_t at)
@@ -46,7 +46,7 @@ static struct verdict ask(const char *account, int gpus, const char *minimum, in
 	bool free = !strcmp(minimum, "free");
 	char text[32];
 	struct question q = { .uid = 1000, .account = account, .time_limit_s = 24 * HOUR, .requeueable = true,
-		.het = het,
+		.het = het, .held = user_held,
 		.text = { [OPT_MIN_RUNTIME] = free ? NULL : minimum, [OPT_TIER] = free ? minimum : NULL } };
 	struct verdict v;
 
@@ -322,6 +322,108 @@ START_TEST(its_user_cannot_take_out_what_was_written)
 }
 END_TEST
 
+/* What its user is told of a release; "" when it may be. */
+static void release(const char *job, const char *token, char *text, size_t size)
+{
+	struct request rq = { .b = &d, .now = NOON + 6, .body = json_object_new_object() };
+	struct json_object *told;
+
+	json_object_object_add(rq.body, "kind", json_object_new_string("modify"));
+	json_object_object_add(rq.body, "job", json_object_new_string(job));
+	json_object_object_add(rq.body, "token", json_object_new_string(token));
+	json_object_object_add(rq.body, "release", json_object_new_boolean(true));
+	ck_assert_msg(verdict_post(&rq, &b.why) == 0, "%s", b.why.text);
+	snprintf(text, size, "%s", json_object_object_get_ex(rq.reply, "text", &told)
+		? json_object_get_string(told) : "");
+	json_object_put(rq.reply);
+	json_object_put(rq.body);
+}
+
+START_TEST(what_its_user_holds_stays_held_and_is_not_released_before_a_pass_has_seen_it)
+{
+	struct fake_job *f;
+	struct verdict v;
+	char text[512];
+
+	scene();
+	user_held = true;
+	v = ask("vision", 4, "3h", NOON + 3);
+	user_held = false;
+	ck_assert(!v.kept_off);
+	f = fake_slurm_pending(7, "vision", 4, v.qos, v.token);
+	f->view.held = HELD_BY_USER;
+	f->view.priority = 0;
+	release("7", v.token, text, sizeof(text));
+	ck_assert_msg(strstr(text, "refused for a moment: nodes are cleared for job 4"), "%s", text);
+	pass(NOON + 6);
+	excludes(f, "n0,n1");
+	ck_assert_int_eq(f->view.held, HELD_BY_USER);
+	release("7", v.token, text, sizeof(text));
+	ck_assert_msg(!strstr(text, "for a moment"), "%s", text);
+}
+END_TEST
+
+START_TEST(after_a_restart_the_guard_is_known_before_the_first_pass)
+{
+	scene();
+	cluster_state_set_guard(d.cluster, &(struct gang_guard){0});
+	ck_assert(!ask("vision", 1, "3h", NOON + 3).kept_off);
+	ck_assert_msg(controller_know_guard(&d, d.snapshot, &b.why) == 0, "%s", b.why.text);
+	ck_assert(ask("vision", 1, "3h", NOON + 3).kept_off);
+	ck_assert(!ask("vision", 1, "30m", NOON + 3).kept_off);
+}
+END_TEST
+
+START_TEST(what_its_user_writes_afterwards_is_the_users_also_when_it_reads_the_same)
+{
+	scene();
+	pass(NOON + 6);
+	gang->view.stage = STAGE_ENDED;
+	gang->view.base_state = "CANCELLED";
+	pass(NOON + 11);
+	pass(NOON + 16);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM kept_off"), 0);
+	later->view.excluded = "n0,n1";
+	pass(NOON + 21);
+	excludes(later, "n0,n1");
+}
+END_TEST
+
+START_TEST(that_slurm_found_no_other_nodes_is_said_of_those_nodes_only)
+{
+	scene();
+	pass(NOON + 6);
+	later->view.held = HELD_BY_OTHER;
+	later->view.reason = "BadConstraints";
+	later->view.priority = 0;
+	pass(NOON + 11);
+	ck_assert_int_eq(later->view.held, HELD_BY_ADMIN);
+	ck_assert_ptr_null(books_try(&b, "UPDATE kept_off SET written = 'n2,n1' WHERE nowhere = 1"));	/* an earlier guard's */
+	pass(NOON + 16);
+	excludes(later, "n0,n1");
+	ck_assert_int_eq(later->view.held, HELD_NOT);
+}
+END_TEST
+
+START_TEST(of_an_array_each_record_needs_other_nodes)
+{
+	struct fake_job *task;
+
+	scene();
+	task = fake_slurm_pending(7, "vision", 4, later->view.qos, NULL);
+	snprintf(task->admin_comment, sizeof(task->admin_comment), "%s", later->view.admin_comment);
+	task->view.admin_comment = task->admin_comment;
+	later->view.array_job_id = task->view.array_job_id = 5;
+	later->view.array_task_id = 0;
+	task->view.array_task_id = 1;
+	task->view.excluded = "n2";
+	pass(NOON + 6);
+	excludes(later, "");
+	excludes(task, "n2");
+	ck_assert_int_eq(later->view.held, HELD_BY_ADMIN);
+}
+END_TEST
+
 /* Nothing of ours stays in Slurm where nothing is enforced any more. */
 START_TEST(where_nothing_is_enforced_any_more_nobody_is_kept_off)
 {
@@ -504,6 +606,11 @@ Suite *pass_gang_suite(void)
 	tcase_add_test(t, with_displace_off_nobody_is_kept_off);
 	tcase_add_test(t, a_gang_that_fits_and_does_not_start_gives_its_nodes_up_for_a_while);
 	tcase_add_test(t, its_user_cannot_take_out_what_was_written);
+	tcase_add_test(t, what_its_user_holds_stays_held_and_is_not_released_before_a_pass_has_seen_it);
+	tcase_add_test(t, after_a_restart_the_guard_is_known_before_the_first_pass);
+	tcase_add_test(t, what_its_user_writes_afterwards_is_the_users_also_when_it_reads_the_same);
+	tcase_add_test(t, that_slurm_found_no_other_nodes_is_said_of_those_nodes_only);
+	tcase_add_test(t, of_an_array_each_record_needs_other_nodes);
 	tcase_add_loop_test(t, where_nothing_is_enforced_any_more_nobody_is_kept_off, 0, 2);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(h, setup, teardown);

@@ -16,6 +16,7 @@
 	X(budget) \
 	X(caps) \
 	X(cell) \
+	X(check) \
 	X(client) \
 	X(copy) \
 	X(deal) \
