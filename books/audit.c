@@ -215,6 +215,19 @@ const struct audit_check audit_checks[] = {
 		" coalesce((SELECT max(ended) FROM correction WHERE run = r.id), 0)) AS ended, coalesce("
 		" (SELECT max(part_end) FROM charge WHERE run = r.id), r.start) AS upto FROM run r WHERE r.ended IS NOT NULL)"
 		" WHERE ended <> upto ORDER BY id LIMIT 1", NULL },
+	{ "period.frozen", "nothing was written into a month after it was closed",
+#define WRITTEN_LATER(table, dated, last) \
+	"SELECT * FROM (SELECT printf('" table " %d: it is dated %s, in a month that was closed before it was written', id," \
+	" strftime('%Y-%m-%dT%H:%M:%SZ', " dated ", 'unixepoch')) AS text FROM " table " x" \
+	" WHERE " dated " < (SELECT ends FROM period WHERE " last " < x.id ORDER BY id DESC LIMIT 1) ORDER BY id LIMIT 1)"
+		WRITTEN_LATER("journal", "at", "entries") " UNION ALL " WRITTEN_LATER("charge", "coalesce(dated, at)", "charges")
+		" LIMIT 1", NULL },
+	{ "period.months", "closed months follow each other, each from the first of a month to the next",
+		"SELECT printf('period %d: it is from %s to %s', id, date(starts, 'unixepoch'), date(ends, 'unixepoch')) FROM period p"
+		" WHERE date(starts, 'unixepoch') <> printf('%04d-%02d-01', id / 12, id % 12 + 1) OR starts % 86400 <> 0"
+		" OR date(ends, 'unixepoch') <> printf('%04d-%02d-01', (id + 1) / 12, (id + 1) % 12 + 1) OR ends % 86400 <> 0"
+		" OR (id > (SELECT min(id) FROM period) AND NOT EXISTS (SELECT 1 FROM period WHERE id = p.id - 1)) ORDER BY id LIMIT 1",
+		NULL },
 	{ "event.displaced", "a run that was displaced is an event",
 		"SELECT printf('run %d: it ended PREEMPTED and no event says why', r.id) FROM run r WHERE r.state = 'PREEMPTED' AND r.import IS NULL"
 		" AND NOT EXISTS (SELECT 1 FROM event e WHERE e.run = r.id AND e.what = 'displaced') ORDER BY r.id LIMIT 1",

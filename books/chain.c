@@ -27,6 +27,8 @@ static const struct chained {
 	{ "event", NULL, NULL },
 	{ "capacity", NULL, NULL },
 	{ "import", "hash", NULL },
+	{ "period", NULL, NULL },
+	{ "period_held", NULL, NULL },
 };
 
 #define CHAINED (sizeof(chained) / sizeof(chained[0]))

@@ -141,6 +141,8 @@ int cmd_slot_add(struct session *s);
 int cmd_slot_list(struct session *s);
 int cmd_slot_remove(struct session *s);
 int cmd_changes(struct session *s);
+int cmd_period_close(struct session *s);
+int cmd_period_list(struct session *s);
 int cmd_rate_list(struct session *s);
 int cmd_rate_set(struct session *s);
 int cmd_request(struct session *s);

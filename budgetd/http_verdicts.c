@@ -190,8 +190,10 @@ static int change_in_transaction(struct request *rq, const char *token, struct v
 	if (!merged)
 		return fault_set(why, "the question of token %s cannot be read back", token);
 	rc = question_from_json(merged, &q, why);
-	if (rc == 0 && !refuse_what_is_ours(rq, &a, q.het, v))
+	if (rc == 0 && !refuse_what_is_ours(rq, &a, q.het, v)) {
+		*v = (struct verdict){ .accepted = true };
 		rc = refuse_early_release(rq, &a, v, why);
+	}
 	if (rc == 0 && v->accepted) {
 		find_stranger(rq, &q);
 		rc = admit_change(rq->b, &q, limit_of(rq), &a, rq->now, v, why);

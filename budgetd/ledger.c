@@ -5,6 +5,7 @@
  * itself can hold (sql/). One connection, and a fair lock around each transaction: a busy loop cannot starve
  * a submission. */
 #include "budgetd/ledger_sql.h"
+#include "books/audit.h"
 #include "books/chain.h"
 #include "books/schema.h"
 #include <assert.h>
@@ -321,6 +322,23 @@ int ledger_checkpoint(struct ledger *reader, struct fault *why)
 	int rc = sqlite3_wal_checkpoint_v2(reader->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 
 	return rc == SQLITE_OK || rc == SQLITE_BUSY ? 0 : sql_fault(reader, why, "a checkpoint");
+}
+
+int ledger_audit(struct ledger *reader, struct fault *why)
+{
+	struct fault wrong = {0};
+	int rv = 0;
+
+	if (ledger_begin(reader, LEDGER_READ, why) < 0)
+		return -1;
+	if (audit_prepare(reader->db, why) < 0)
+		rv = -1;
+	for (size_t i = 0; rv == 0 && i < audit_check_count; i++)
+		if (audit_make(reader->db, &audit_checks[i], &wrong) != 0)
+			rv = fault_errno(why, EBADMSG, "the books are not sound (%s): %s", audit_checks[i].id,
+				wrong.text);
+	ledger_rollback(reader);
+	return rv;
 }
 
 /* --- opening ------------------------------------------------------------------------------------ */

@@ -45,6 +45,10 @@ void ledger_rollback(struct ledger *l);			/* keeps errno */
 void ledger_decided(struct ledger *l);
 int ledger_write(struct ledger *l, struct fault *why);	/* 0 when there is nothing to write, too */
 
+/* All checks of books/audit.h over a reader, outside a transaction, of what is written by now. 0; or -1 and
+ * EBADMSG: the first row that is wrong is named. It takes seconds for a million runs. */
+int ledger_audit(struct ledger *reader, struct fault *why);
+
 /* Bring what the WAL holds into the file, now and then. Commits seldom do: a submission would wait for the
  * disk. It is done over a reader, by its thread and outside a transaction; writers go on meanwhile. */
 int ledger_checkpoint(struct ledger *reader, struct fault *why);

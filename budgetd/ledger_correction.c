@@ -4,6 +4,7 @@
 #include "budgetd/ledger_correction.h"
 #include "budgetd/ledger_event.h"
 #include "budgetd/ledger_moves.h"
+#include "budgetd/ledger_period.h"
 #include "budgetd/ledger_refund.h"
 #include "budgetd/ledger_sql.h"
 #include "lib/agreement.h"
@@ -274,17 +275,18 @@ static int add_unpaid(struct ledger *l, const struct run *r, const struct run_pi
 	int64_t now, struct fault *why)
 {
 	static const char add_sql[] =
-		"INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units)"
-		" SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0 FROM charge WHERE run = ?1";
+		"INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units, dated)"
+		" SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9 FROM charge WHERE run = ?1";
 
 	while (*last < p->to) {
-		int64_t month, edge;
+		int64_t month, edge, dated;
 
 		zone_utc_month(*last, &month, &edge);
 		if (edge > p->to)
 			edge = p->to;
-		if (sql_do(l, add_sql, why, "isiiiiii", r->id, r->tier == TIER_FREE ? "free" : "uncovered",
-			r->project, now, *last, edge, p->gpus, p->price) < 0)
+		if (booking_date_of_part(l, *last, now, &dated, why) < 0 ||
+			sql_do(l, add_sql, why, "isiiiiiii", r->id, r->tier == TIER_FREE ? "free" : "uncovered",
+			r->project, now, *last, edge, p->gpus, p->price, dated) < 0)
 			return -1;
 		*last = edge;
 	}

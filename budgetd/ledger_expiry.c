@@ -3,6 +3,7 @@
  *
  * What is held stays held to the end of its run (doc/model.md, 4); it expires when it comes back. */
 #include "budgetd/ledger_moves.h"
+#include "budgetd/ledger_period.h"
 #include "budgetd/ledger_sql.h"
 #include <errno.h>
 #include <stdio.h>
@@ -17,8 +18,8 @@ int money_expiry_due(struct ledger *l, int64_t now, struct fault *why)
 	return sql_int(l, &due, due_sql, why, "i", now) < 0 ? -1 : (int)due;
 }
 
-/* The first expiry is dated at the end; what comes back later is dated when it comes, since the period of the
- * end may be closed. */
+/* The first expiry is dated at the end, where its month is open; what comes back later is dated when it
+ * comes. */
 static int expiry_date(struct ledger *l, const struct allocation *a, int64_t now, int64_t *out,
 	struct fault *why)
 {
@@ -29,8 +30,7 @@ static int expiry_date(struct ledger *l, const struct allocation *a, int64_t now
 
 	if (sql_int(l, &before, before_sql, why, "ii", a->project, a->id) < 0)
 		return -1;
-	*out = before ? now : a->ends;
-	return 0;
+	return booking_date(l, before ? now : a->ends, now, out, why);
 }
 
 /* The allocation that goes on when `a` ends: the one that began last before that, else the next to begin. 1,

@@ -95,9 +95,11 @@ int run_suspend(struct ledger *l, struct run *r, int64_t total_s, int64_t until,
 
 struct charge {
 	int64_t id, run, at, project;
+	int64_t dated;			/* when it is booked: ledger_period.h */
 	char kind[12];			/* funded, free, uncovered, imported, suspended */
 	int64_t part_start, part_end, gpus;
 	amount_t price, units;		/* price: units a second, of the size that the run had then */
+	bool ends_run;			/* the run ends with it */
 	/* read only, for lists */
 	char label[64], tres[512];
 	int64_t uid, run_start;

@@ -2,9 +2,10 @@
  * ledger_run_charge.c - what a run is charged: at its end, at the edge of a month, as its size changes and
  * where it was suspended (ledger_run.h).
  *
- * All of it goes through charge_up_to: parts follow each other without a gap, and none is of two months. */
+ * All of it goes through charge_parts: parts follow each other without a gap, and none is of two months. */
 #include "budgetd/ledger_correction.h"
 #include "budgetd/ledger_moves.h"
+#include "budgetd/ledger_period.h"
 #include "budgetd/ledger_refund.h"
 #include "budgetd/ledger_run.h"
 #include "budgetd/ledger_sql.h"
@@ -19,20 +20,23 @@
 static int charge_add(struct ledger *l, struct charge *c, int64_t seq, struct fault *why)
 {
 	static const char add_sql[] =
-		"INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		"INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units, dated, ends_run)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	const int64_t one = 1;
 
-	if (sql_do(l, add_sql, why, "iisiiiiiii", c->run, seq, c->kind, c->project, c->at, c->part_start,
-		c->part_end, c->gpus, c->price, c->units) < 0)
+	if (booking_date_of_part(l, c->part_start, c->at, &c->dated, why) < 0 ||
+		sql_do(l, add_sql, why, "iisiiiiiiipp", c->run, seq, c->kind, c->project, c->at,
+			c->part_start, c->part_end, c->gpus, c->price, c->units,
+			c->dated != c->at ? &c->dated : NULL, c->ends_run ? &one : NULL) < 0)
 		return -1;
 	c->id = sql_last_id(l);
 	return 0;
 }
 
 /* Where the parts of a run that are charged already end, how many they are, and the seconds of them that were
- * suspended. */
+ * suspended; and where the run ends, as far as that is known (0 = it is not). */
 struct parts {
-	int64_t charged_to, count, suspended_s;
+	int64_t charged_to, count, suspended_s, run_end;
 };
 
 static int parts_so_far(struct ledger *l, const struct run *r, struct parts *out, struct fault *why)
@@ -43,7 +47,7 @@ static int parts_so_far(struct ledger *l, const struct run *r, struct parts *out
 
 	if (!st || sql_step(l, st, why) != 1)
 		return -1;
-	*out = (struct parts){ sql_col(st, 0), sql_col(st, 1), sql_col(st, 2) };
+	*out = (struct parts){ sql_col(st, 0), sql_col(st, 1), sql_col(st, 2), 0 };
 	sqlite3_reset(st);
 	return 0;
 }
@@ -63,18 +67,19 @@ static int charge_funded_part(struct ledger *l, const struct run *r, struct hold
 	if (amount_price(1, c.part_end - c.part_start, r->price, &c.units) < 0)
 		return fault_errno(why, EOVERFLOW, "the charge of job %s is more than can be counted",
 			r->label);
+	c.ends_run = c.part_end == done->run_end;
 	if (charge_add(l, &c, done->count, why) < 0)
 		return -1;
 	done->charged_to = c.part_end;
 	done->count++;
-	return hold_charge(l, h, c.units, c.id, now, why);
+	return hold_charge(l, h, c.units, c.id, c.dated, why);
 }
 
 static int charge_unpaid_part(struct ledger *l, const struct run *r, const char *kind, struct parts *done,
 	int64_t end, int64_t now, struct fault *why)
 {
 	struct charge c = { .run = r->id, .project = r->project, .at = now, .part_start = done->charged_to,
-		.part_end = end, .gpus = r->gpus, .price = r->price };
+		.part_end = end, .gpus = r->gpus, .price = r->price, .ends_run = end == done->run_end };
 
 	snprintf(c.kind, sizeof(c.kind), "%s", kind);
 	if (charge_add(l, &c, done->count, why) < 0)
@@ -116,9 +121,10 @@ static int charge_months(struct ledger *l, const struct run *r, struct hold_row 
 	return 0;
 }
 
-/* Charge a run up to `end`. Of its suspended seconds those that have no part yet are the last ones. */
-static int charge_up_to(struct ledger *l, const struct run *r, struct hold_row *h, int64_t end, int64_t now,
-	struct fault *why)
+/* Charge a run up to `end`, which is its own end or not. Of its suspended seconds those that have no part yet
+ * are the last ones. */
+static int charge_parts(struct ledger *l, const struct run *r, struct hold_row *h, int64_t end, bool ends_run,
+	int64_t now, struct fault *why)
 {
 	int64_t suspended_s, paid_end;
 	struct parts done;
@@ -126,6 +132,7 @@ static int charge_up_to(struct ledger *l, const struct run *r, struct hold_row *
 	if (parts_so_far(l, r, &done, why) < 0)
 		return -1;
 	assert(done.charged_to <= end);
+	done.run_end = ends_run ? end : 0;
 	suspended_s = r->suspended_s - done.suspended_s;
 	if (suspended_s > end - done.charged_to)
 		suspended_s = end - done.charged_to;
@@ -134,6 +141,12 @@ static int charge_up_to(struct ledger *l, const struct run *r, struct hold_row *
 		charge_months(l, r, h, false, &done, paid_end, now, why) < 0)
 		return -1;
 	return paid_end < end ? charge_months(l, r, NULL, true, &done, end, now, why) : 0;
+}
+
+static int charge_up_to(struct ledger *l, const struct run *r, struct hold_row *h, int64_t end, int64_t now,
+	struct fault *why)
+{
+	return charge_parts(l, r, h, end, false, now, why);
 }
 
 /* --- charged beyond its end --------------------------------------------------------------------- */
@@ -221,7 +234,7 @@ int run_end(struct ledger *l, struct run *r, int64_t end, const char *state, int
 		end = r->charged_to;
 	}
 	held = hold_of_run(l, r->id, &h, why);
-	if (held < 0 || charge_up_to(l, r, held ? &h : NULL, end, now, why) < 0)
+	if (held < 0 || charge_parts(l, r, held ? &h : NULL, end, true, now, why) < 0)
 		return -1;
 	if (held && hold_close(l, &h, now, "settled", why) < 0)
 		return -1;

@@ -54,6 +54,8 @@ int slots_get(struct request *rq, struct fault *why);
 int slot_post(struct request *rq, struct fault *why);
 int slot_patch(struct request *rq, struct fault *why);
 int changes_get(struct request *rq, struct fault *why);
+int periods_get(struct request *rq, struct fault *why);
+int period_post(struct request *rq, struct fault *why);
 int rates_get(struct request *rq, struct fault *why);
 int rate_post(struct request *rq, struct fault *why);
 int requests_get(struct request *rq, struct fault *why);

@@ -226,6 +226,8 @@ CREATE TABLE charge (
 	gpus       INTEGER NOT NULL,
 	price      INTEGER NOT NULL CHECK (price >= 0),				-- units a second, of the size that the run had in this part
 	units      INTEGER NOT NULL CHECK (units = CASE WHEN kind IN ('funded', 'imported') THEN (part_end - part_start) * price ELSE 0 END),
+	dated      INTEGER CHECK (dated <= at),				-- of the month that it is booked in; NULL = that of `at`
+	ends_run   INTEGER CHECK (ends_run = 1),				-- the run ended with it; NULL = not known as it was written
 	UNIQUE (run, seq)
 ) STRICT;
 CREATE INDEX charge_by_project ON charge(project, part_end);
@@ -512,6 +514,53 @@ BEGIN SELECT RAISE(ABORT, 'an allocation that the journal names keeps its projec
 CREATE TRIGGER allocation_keeps_its_start BEFORE UPDATE OF starts ON allocation
 	WHEN NEW.starts <> OLD.starts AND EXISTS (SELECT 1 FROM journal WHERE project = OLD.project AND allocation = OLD.id AND kind = 'charge')
 BEGIN SELECT RAISE(ABORT, 'an allocation that was charged keeps its start'); END;
+
+-- Months that are closed: nothing is dated in them any more, nor before the first one. Each follows the one before. Append-only, and chained.
+CREATE TABLE period (
+	id         INTEGER PRIMARY KEY,						-- the month (of UTC): year * 12 + month - 1
+	starts     INTEGER NOT NULL,
+	ends       INTEGER NOT NULL CHECK (ends > starts),
+	closed_at  INTEGER NOT NULL CHECK (closed_at >= ends),
+	entries    INTEGER NOT NULL,						-- the last row of the journal as it was closed
+	charges    INTEGER NOT NULL,						-- and of charge
+	actor      TEXT NOT NULL,
+	reason     TEXT NOT NULL DEFAULT '',
+	request_id TEXT UNIQUE,
+	forced     TEXT								-- what was open and was closed over; NULL = nothing
+) STRICT;
+-- What allocations had held as a month was closed: holds are present state. Append-only, and chained.
+CREATE TABLE period_held (
+	id         INTEGER PRIMARY KEY,
+	period     INTEGER NOT NULL REFERENCES period(id),
+	allocation INTEGER NOT NULL REFERENCES allocation(id),
+	units      INTEGER NOT NULL CHECK (units > 0),
+	UNIQUE (period, allocation)
+) STRICT;
+CREATE TRIGGER period_is_never_replaced BEFORE INSERT ON period
+	WHEN EXISTS (SELECT 1 FROM period WHERE id = NEW.id OR request_id = NEW.request_id)
+BEGIN SELECT RAISE(ABORT, 'a month is closed once'); END;
+CREATE TRIGGER periods_follow_each_other BEFORE INSERT ON period WHEN NEW.id <> (SELECT max(id) + 1 FROM period)
+BEGIN SELECT RAISE(ABORT, 'months are closed one after the other'); END;
+CREATE TRIGGER period_is_never_changed BEFORE UPDATE ON period
+BEGIN SELECT RAISE(ABORT, 'a closed month is never changed'); END;
+CREATE TRIGGER period_is_never_deleted BEFORE DELETE ON period
+BEGIN SELECT RAISE(ABORT, 'a closed month is never opened again'); END;
+CREATE TRIGGER period_held_is_never_replaced BEFORE INSERT ON period_held
+	WHEN EXISTS (SELECT 1 FROM period_held WHERE id = NEW.id OR (period = NEW.period AND allocation = NEW.allocation))
+BEGIN SELECT RAISE(ABORT, 'a closed month is never changed'); END;
+CREATE TRIGGER period_held_is_never_changed BEFORE UPDATE ON period_held
+BEGIN SELECT RAISE(ABORT, 'a closed month is never changed'); END;
+CREATE TRIGGER period_held_is_never_deleted BEFORE DELETE ON period_held
+BEGIN SELECT RAISE(ABORT, 'a closed month is never changed'); END;
+CREATE TRIGGER journal_is_dated_in_an_open_month BEFORE INSERT ON journal
+	WHEN NEW.at < (SELECT ends FROM period ORDER BY id DESC LIMIT 1)
+BEGIN SELECT RAISE(ABORT, 'that month is closed: entries are dated in the open one'); END;
+CREATE TRIGGER charge_is_dated_in_an_open_month BEFORE INSERT ON charge
+	WHEN coalesce(NEW.dated, NEW.at) < (SELECT ends FROM period ORDER BY id DESC LIMIT 1)
+BEGIN SELECT RAISE(ABORT, 'that month is closed: charges are dated in the open one'); END;
+CREATE TRIGGER correction_is_dated_in_an_open_month BEFORE INSERT ON correction
+	WHEN NEW.at < (SELECT ends FROM period ORDER BY id DESC LIMIT 1)
+BEGIN SELECT RAISE(ABORT, 'that month is closed: corrections are dated in the open one'); END;
 
 -- Up to when the loop has seen all that ran: what it has to ask slurmdbd for after it was away.
 CREATE TABLE look (

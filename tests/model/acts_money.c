@@ -219,6 +219,23 @@ static bool cap(struct history *h)
 	return true;
 }
 
+/* The last month, the one before it, or the one that goes on, which must be refused. */
+static bool close_month(struct history *h)
+{
+	static const int64_t ends[] = {H_MONTH - 31 * DAY, H_MONTH, H_MONTH, H_MONTH, H_MONTH + 28 * DAY};
+	int64_t end = ends[below(h, sizeof(ends) / sizeof(ends[0]))], seen = bench_all_seen(h->b);
+	bool force = chance(h, 30);
+	int ours, theirs;
+
+	SAY("the month that ends at %+jd is closed%s", (intmax_t)(end - h->epoch), force ? " by force" : "");
+	begin_act(h);
+	ours = oracle_close(&h->o, h->now, end, seen, force);
+	theirs = bench_close_month(h->b, h->now, end, force);
+	agree(h, ours, theirs, 0, what);
+	compare_months(h);
+	return true;
+}
+
 void money_begins(struct history *h)
 {
 	static const int parents[] = {O_NONE, 0, 0, 1, 1, 2};
@@ -245,7 +262,7 @@ void money_begins(struct history *h)
 bool money_act(struct history *h)
 {
 	static bool (*const acts[])(struct history *) = {allocate, deposit, deposit, change, change, transfer,
-		transfer, refund, refund, take_back, rate, credit, cap, cap};
+		transfer, refund, refund, take_back, rate, credit, cap, cap, close_month};
 
 	return acts[below(h, sizeof(acts) / sizeof(acts[0]))](h);
 }

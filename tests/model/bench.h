@@ -61,6 +61,10 @@ int bench_change(struct bench *b, int64_t now, int allocation, int64_t units, ch
 int bench_transfer(struct bench *b, int64_t now, int from, int to, int64_t units, int64_t *entry);
 int bench_refund(struct bench *b, int64_t now, int64_t charge, int64_t units);
 int bench_void(struct bench *b, int64_t now, int64_t entry);
+/* The month that ends then. */
+int bench_close_month(struct bench *b, int64_t now, int64_t ends, bool force);
+/* Up to when all runs are known. */
+int64_t bench_all_seen(struct bench *b);
 
 /* --- what Slurm asks --- */
 /* The answer is decided and not written: bench_write, or bench_kill. */

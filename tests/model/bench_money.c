@@ -4,8 +4,10 @@
 #include "tests/model/bench.h"
 #include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_moves.h"
+#include "budgetd/ledger_period.h"
 #include "budgetd/ledger_rate.h"
 #include "budgetd/rates.h"
+#include "lib/zone.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,4 +222,31 @@ int bench_void(struct bench *b, int64_t now, int64_t entry)
 	struct action a = {.now = now, .id = entry};
 
 	return act(b, take_back, &a, "void");
+}
+
+static int close_month(struct bench *b, struct ledger *l, struct action *x)
+{
+	struct period p = {.closed_at = x->now, .actor = "ada"};
+
+	p.month = zone_utc_month(x->id - 1, &p.starts, &p.ends);
+	return period_close(l, &p, x->to != 0, &b->why);
+}
+
+int bench_close_month(struct bench *b, int64_t now, int64_t ends, bool force)
+{
+	struct action a = {.now = now, .id = ends, .to = force};
+
+	return act(b, close_month, &a, "");
+}
+
+int64_t bench_all_seen(struct bench *b)
+{
+	sqlite3_stmt *st = NULL;
+	int64_t at = 0;
+
+	if (sqlite3_prepare_v2(b->look, "SELECT all_seen_at FROM look", -1, &st, NULL) == SQLITE_OK &&
+		sqlite3_step(st) == SQLITE_ROW)
+		at = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	return at;
 }

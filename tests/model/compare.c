@@ -100,6 +100,36 @@ void compare_money(struct history *h)
 			(intmax_t)holds);
 }
 
+/* --- months ------------------------------------------------------------------------------------- */
+
+static void compare_balance_at(struct history *h, int a, int64_t edge, sqlite3_stmt *st)
+{
+	int64_t ours = oracle_balance_at(&h->o, a, edge), theirs;
+
+	sqlite3_bind_int64(st, 1, a + 1);
+	sqlite3_bind_int64(st, 2, edge);
+	theirs = sqlite3_step(st) == SQLITE_ROW ? sqlite3_column_int64(st, 0) : -1;
+	sqlite3_reset(st);
+	if (ours != theirs)
+		differ(h, "allocation %d at %+jd: the oracle has %jd units by then, the journal %jd", a,
+			(intmax_t)(edge - h->epoch), (intmax_t)ours, (intmax_t)theirs);
+}
+
+void compare_months(struct history *h)
+{
+	static const char balance_sql[] =
+		"SELECT coalesce(sum(units), 0) FROM journal WHERE allocation = ? AND at < ?";
+	static const int64_t edges[] = {H_MONTH, H_MONTH + 28 * 86400};
+	sqlite3_stmt *st = NULL;
+
+	if (sqlite3_prepare_v2(h->b->look, balance_sql, -1, &st, NULL) != SQLITE_OK)
+		differ(h, "%s", sqlite3_errmsg(h->b->look));
+	for (size_t e = 0; e < sizeof(edges) / sizeof(edges[0]); e++)
+		for (int a = 0; a < h->o.nallocations; a++)
+			compare_balance_at(h, a, edges[e], st);
+	sqlite3_finalize(st);
+}
+
 /* --- runs, at the end --------------------------------------------------------------------------- */
 
 struct sums {
@@ -179,6 +209,7 @@ void compare_runs(struct history *h)
 	sqlite3_stmt *st;
 	int64_t open = -1;
 
+	compare_months(h);
 	for (int i = 0; i < h->w.nrows; i++)
 		compare_run(h, &h->w.rows[i]);
 	if (sqlite3_prepare_v2(h->b->look,

@@ -59,6 +59,7 @@ struct o_seen job_wanted(const struct history *h, const struct w_job *j, int num
 
 /* compare.c */
 void compare_money(struct history *h);
+void compare_months(struct history *h); /* what allocations had at the edges of months */
 void tell_numbers(struct history *h);
 void compare_runs(struct history *h); /* at the end: every run that there was, to the second */
 

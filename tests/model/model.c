@@ -9,7 +9,7 @@
  * difference is told from a new file, so that it is known to be its own.
  *
  * What there is in a history: projects that refuse, let wait or let run free what they cannot pay;
- * allocations, transfers, refunds, voids, rates, credit, caps of users; jobs (through the plugin and past
+ * * allocations, transfers, refunds, voids, rates, credit, caps of users, months that are closed; jobs (through the plugin and past
  * it), arrays and het jobs (through it) that are held and released by their users and by budgetd, cancelled,
  * started, requeued; all but het jobs are suspended and resized, single ones changed as well; slurmctld,
  * slurmdbd and budgetd that come and go. Not in it: displacement, drains, the debug lane, slots, team ranks,

@@ -221,6 +221,7 @@ void oracle_pass(struct oracle *o, int64_t now, const struct o_seen *table, int 
 	int nruns = o->nruns;
 	bool all_seen;
 
+	o->now = now;
 	memcpy(o->before, o->allocations, sizeof(o->before));
 	memcpy(o->pieces_before, o->pieces, sizeof(o->pieces[0]) * (size_t)o->npieces);
 	o->nbefore = o->nallocations;

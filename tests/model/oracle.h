@@ -121,6 +121,7 @@ struct o_part {
 	enum o_kind kind;
 	int64_t from, to, units;
 	int gpus;
+	int64_t at; /* when it is booked */
 };
 
 struct o_rate {
@@ -133,6 +134,7 @@ struct o_entry { /* of the journal, charges apart */
 	int64_t units;
 	char kind; /* d w t a: can be voided; r e c v: cannot */
 	bool voided;
+	int64_t at; /* its date */
 };
 
 struct oracle {
@@ -140,6 +142,8 @@ struct oracle {
 	bool pauses_are_free;
 	int types;                                                  /* that the nodes have */
 	int passes;                                                 /* in a row without trouble */
+	int64_t now;    /* of what is told */
+	int64_t closed; /* all months are closed up to then, 0: none is */
 	int64_t rank[O_NODES];		/* of the projects, the order of their jobs: told before each pass */
 	int64_t seen_at, ask_again_at; /* when all rows were asked for, as far as there was need */
 	int nnodes, nallocations, npieces, nholds, nruns, nparts, nrates, nentries, ngroups;
@@ -176,6 +180,10 @@ int64_t oracle_refundable(const struct oracle *o, int part);
 int oracle_refund(struct oracle *o, int64_t now, int part, int64_t units);
 int oracle_void(struct oracle *o, int64_t now, int group);
 void oracle_expire(struct oracle *o, int64_t now);
+/* A month that ends then; `seen`: up to when nothing of Slurm's can have been missed. */
+int oracle_close(struct oracle *o, int64_t now, int64_t ends, int64_t seen, bool force);
+/* What an allocation had before that moment, by the dates of what was booked. */
+int64_t oracle_balance_at(const struct oracle *o, int allocation, int64_t at);
 int64_t oracle_available(const struct oracle *o, int node, int64_t now);
 
 /* --- jobs --- */

@@ -70,6 +70,9 @@ void o_look_at_queue(struct oracle *o, int64_t now, const struct o_seen *table, 
 
 /* --- oracle_run.c --- */
 
+/* The first second of the month (of UTC) that `at` is in, or of the next one. */
+int64_t o_month_edge(int64_t at, bool next);
+
 /* Units a second of GPUs of a known type, or the dearest that the cluster has. */
 int64_t o_price_at(const struct oracle *o, int gpus, int type, int64_t at);
 

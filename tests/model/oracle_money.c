@@ -227,11 +227,16 @@ int oracle_credit(struct oracle *o, int node, int64_t credit)
 	return 0;
 }
 
-static void entry(struct oracle *o, int allocation, int64_t units, char kind)
+static void entry_at(struct oracle *o, int allocation, int64_t units, char kind, int64_t at)
 {
 	o->allocations[allocation].amount += units;
 	o->entries[o->nentries++] =
-		(struct o_entry){strchr("ec", kind) ? O_NONE : o->ngroups, allocation, units, kind, false};
+		(struct o_entry){strchr("ec", kind) ? O_NONE : o->ngroups, allocation, units, kind, false, at};
+}
+
+static void entry(struct oracle *o, int allocation, int64_t units, char kind)
+{
+	entry_at(o, allocation, units, kind, o->now);
 }
 
 int oracle_allocate(struct oracle *o, int node, int64_t units, int64_t from, int64_t until)
@@ -265,13 +270,23 @@ int oracle_deposit(struct oracle *o, int64_t now, int allocation, int64_t units)
 	return 0;
 }
 
+/* The first time at its end, as long as that month is open; what comes back later when it comes. */
+static int64_t expiry_at(const struct oracle *o, int allocation)
+{
+	for (int i = 0; i < o->nentries; i++)
+		if (o->entries[i].allocation == allocation && o->entries[i].units < 0 &&
+			strchr("ec", o->entries[i].kind))
+			return o->now;
+	return o->allocations[allocation].until < o->closed ? o->now : o->allocations[allocation].until;
+}
+
 /* What is left of one that is over expires at once. */
-static void expire_one(struct oracle *o, int allocation, int64_t now)
+static void expire_one(struct oracle *o, int allocation, int64_t now, int64_t at)
 {
 	struct o_allocation *a = &o->allocations[allocation];
 
 	if (a->until && a->until <= now && unused(a) > 0)
-		entry(o, allocation, -unused(a), 'e');
+		entry_at(o, allocation, -unused(a), 'e', at);
 }
 
 /* What is charged or held, and credit, stays; what has not vested can be taken. */
@@ -382,7 +397,7 @@ static void refund_at(struct oracle *o, int64_t now, int part, int node, int64_t
 			to = soonest;
 		entry(o, to, u, 'r');
 		if (!o_is_live(&o->allocations[to], now))
-			expire_one(o, to, now);
+			expire_one(o, to, now, expiry_at(o, to));
 	}
 }
 
@@ -428,7 +443,7 @@ int oracle_void(struct oracle *o, int64_t now, int group)
 		found++;
 		e->voided = true;
 		entry(o, e->allocation, -e->units, 'v');
-		expire_one(o, e->allocation, now);
+		expire_one(o, e->allocation, now, expiry_at(o, e->allocation));
 	}
 	o->ngroups++;
 	return found ? 0 : -1;
@@ -455,18 +470,51 @@ static int following(const struct oracle *o, int a, int64_t now)
 
 void oracle_expire(struct oracle *o, int64_t now)
 {
+	o->now = now;
 	for (int a = 0; a < o->nallocations; a++) {
 		struct o_allocation *x = &o->allocations[a];
 		int next = following(o, a, now);
+		int64_t at = expiry_at(o, a);
 
 		if (!x->until || x->until > now || unused(x) <= 0)
 			continue;
 		if (x->carry && next != O_NONE) {
 			int64_t part = unused(x) * x->carry / 100;
 
-			entry(o, a, -part, 'c');
-			entry(o, next, part, 'c');
+			entry_at(o, a, -part, 'c', at);
+			entry_at(o, next, part, 'c', at);
 		}
-		expire_one(o, a, now);
+		expire_one(o, a, now, at);
 	}
+}
+
+/* --- closed months --- */
+
+/* In their order, when they are over, nothing of theirs is open and nothing can have been missed. */
+int oracle_close(struct oracle *o, int64_t now, int64_t ends, int64_t seen, bool force)
+{
+	bool open = seen < ends;
+
+	if (now < ends || (o->closed && o_month_edge(ends - 1, false) != o->closed))
+		return -1;
+	for (int i = 0; i < o->nruns; i++)
+		open = open || (!o->runs[i].ended && o->runs[i].start < ends && o->runs[i].part_from < ends);
+	if (open && !force)
+		return -1;
+	o->closed = ends;
+	return 0;
+}
+
+int64_t oracle_balance_at(const struct oracle *o, int allocation, int64_t at)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < o->nentries; i++)
+		if (o->entries[i].allocation == allocation && o->entries[i].at < at)
+			sum += o->entries[i].units;
+	for (int i = 0; i < o->npieces; i++)
+		if (o->pieces[i].allocation == allocation && o->pieces[i].part != O_NONE &&
+			o->parts[o->pieces[i].part].at < at)
+			sum -= o->pieces[i].units;
+	return sum;
 }

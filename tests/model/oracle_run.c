@@ -68,8 +68,7 @@ int64_t o_held_by(const struct oracle *o, int hold)
 
 /* --- runs --- */
 
-/* The first second of the month (of UTC) that `at` is in, or of the next one. */
-static int64_t month_edge(int64_t at, bool next)
+int64_t o_month_edge(int64_t at, bool next)
 {
 	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	int64_t edge = 0, length = 0;
@@ -81,6 +80,14 @@ static int64_t month_edge(int64_t at, bool next)
 	return next ? edge + length : edge;
 }
 
+/* In its own month, at the last second of it when it is over; when that is closed, in the open one. */
+static int64_t booked_at(const struct oracle *o, int64_t from)
+{
+	int64_t edge = o_month_edge(from, true);
+
+	return edge > o->now || edge - 1 < o->closed ? o->now : edge - 1;
+}
+
 /* No part is of two months. */
 static void post(struct oracle *o, struct o_run *r, enum o_kind kind, int64_t from, int64_t to)
 {
@@ -88,16 +95,17 @@ static void post(struct oracle *o, struct o_run *r, enum o_kind kind, int64_t fr
 
 	if (from >= to)
 		return;
-	if (month_edge(from, true) < to) {
-		post(o, r, kind, from, month_edge(from, true));
-		from = month_edge(from, true);
+	if (o_month_edge(from, true) < to) {
+		post(o, r, kind, from, o_month_edge(from, true));
+		from = o_month_edge(from, true);
 		post(o, r, kind, from, to);
 		return;
 	}
 	r->posted_paused += kind == O_PAUSED ? to - from : 0;
 	p = o->nparts++;
 	o->parts[p] = (struct o_part){
-		.run = (int)(r - o->runs), .kind = kind, .from = from, .to = to, .gpus = r->gpus};
+		.run = (int)(r - o->runs), .kind = kind, .from = from, .to = to, .gpus = r->gpus,
+		.at = booked_at(o, from)};
 	if (kind != O_FUNDED)
 		return;
 	o->parts[p].units = r->price * (to - from);
@@ -271,7 +279,7 @@ static void changes_of_rows(struct oracle *o, struct o_run *r, const struct o_se
 /* A month is over under a run that goes on: what ran in it is posted, a minute later, since clocks differ. */
 void o_interim(struct oracle *o, struct o_run *r, const struct o_seen *s, int64_t now)
 {
-	int64_t edge = month_edge(now - 60, false);
+	int64_t edge = o_month_edge(now - 60, false);
 
 	if (r->part_from < edge && !s->suspended)
 		post_until(o, r, edge);

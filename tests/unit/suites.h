@@ -56,6 +56,7 @@
 	X(ranking) \
 	X(ranking_past) \
 	X(run_months) \
+	X(period) \
 	X(rate) \
 	X(rights) \
 	X(refund) \

@@ -32,6 +32,8 @@ static const struct {
 	{ "POST", "/v1/slots", slot_post, WHO_OWNER, "" },
 	{ "PATCH", "/v1/slots/4", slot_patch, WHO_OWNER, "4" },
 	{ "GET", "/v1/changes", changes_get, WHO_PROJECT, "" },
+	{ "GET", "/v1/periods", periods_get, WHO_ANYONE, "" },
+	{ "POST", "/v1/periods", period_post, WHO_ADMINISTRATOR, "" },
 	{ "GET", "/v1/rates", rates_get, WHO_ANYONE, "" },
 	{ "POST", "/v1/rates", rate_post, WHO_ADMINISTRATOR, "" },
 	{ "GET", "/v1/requests", requests_get, WHO_LIST, "" },

@@ -147,7 +147,7 @@ START_TEST(what_is_written_after_a_step_is_chained_with_its_new_columns)
 	ck_assert_int_eq(schema_upgrade(db, path, &later, &why), 0);
 	ck_assert_msg(chain_attach(db, &why) == 0, "%s", why.text);
 	does("INSERT INTO journal (at, kind, allocation, project, units, balance, actor, later)"
-	     " SELECT 1, 'adjustment', allocation, project, -5, balance - 5, 'ada', id FROM journal ORDER BY id DESC LIMIT 1;"
+	     " SELECT 1800009000, 'adjustment', allocation, project, -5, balance - 5, 'ada', id FROM journal ORDER BY id DESC LIMIT 1;"
 	     "UPDATE allocation_sum SET amount = amount - 5 WHERE allocation = (SELECT allocation FROM journal ORDER BY id DESC LIMIT 1)");
 	rows_are_sound();
 	does("DROP TRIGGER journal_is_never_changed; UPDATE journal SET later = 1 WHERE later IS NOT NULL");

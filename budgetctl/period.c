@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * period.c - period list, close */
+#include "budgetctl/money.h"
+#include "budgetctl/request.h"
+#include "budgetctl/say.h"
+
+static const struct column columns[] = {
+	{ "period", "Month", KIND_TEXT, NULL, false },
+	{ "starts", "From", KIND_TIME, NULL, false },
+	{ "ends", "Until", KIND_TIME, NULL, false },
+	{ "closed_at", "Closed", KIND_TIME, NULL, false },
+	{ "actor", "Actor", KIND_TEXT, NULL, false },
+	{ "reason", "Reason", KIND_LONG_TEXT, NULL, false },
+	{ "forced", "Closed over", KIND_LONG_TEXT, NULL, false },
+};
+
+static const struct list periods = {
+	.path = "/v1/periods", .columns = columns, .count = ARRAY_SIZE(columns),
+		.what = "closed months; budgetctl period close YYYY-MM closes one",
+};
+
+int cmd_period_list(struct session *s)
+{
+	return session_list(s, &periods, NULL, NULL);
+}
+
+/* A month is of UTC: budgetd knows which one is the next. */
+int cmd_period_close(struct session *s)
+{
+	struct json_object *body = json_object_new_object(), *row = NULL;
+	const char *reason = session_option(s, OPT_REASON);
+	int rv;
+
+	if (!body || request_text(body, "period", session_word(s, 0)) < 0 ||
+		(reason && request_text(body, "reason", reason) < 0) ||
+		(session_option(s, OPT_FORCE) &&
+			json_object_object_add(body, "force", json_object_new_boolean(true)) < 0)) {
+		json_object_put(body);
+		return out_of_memory();
+	}
+	rv = session_write(s, "POST", "/v1/periods", body, &row);
+	if (rv == DONE && table_object(columns, ARRAY_SIZE(columns), &s->style, row) < 0)
+		rv = out_of_memory();
+	json_object_put(row);
+	return rv;
+}
