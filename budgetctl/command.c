@@ -214,7 +214,7 @@ const struct command command_table[] = {
 	{ "job", "set", "JOB", 1, 1,
 		"change what a pending job declares; it is priced and checked anew",
 		TAKES(OPT_DECLARE_MIN_RUNTIME, OPT_DECLARE_TIER,
-			OPT_DECLARE_TEAM_RANK, OPT_REQUEST_ID),
+			OPT_DECLARE_TEAM_RANK, OPT_REQUEST_ID, OPT_DRY_RUN),
 		cmd_job_set },
 	{ "quote", NULL, "[SBATCH-OPTION...] [SCRIPT]", 1, SBATCH_LINE,
 		"what a submission would get and cost, without submitting it", TAKES(OPT_OFFLINE),

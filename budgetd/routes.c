@@ -75,7 +75,7 @@ static const struct route routes[] = {
 	{ "GET",    "/v1/events/{name}",     WHO_JOB,           0,            NULL, events_get },
 	{ "GET",    "/v1/shadow",            WHO_PROJECT,       0,            NULL, shadow_get },
 	{ "PATCH",  "/v1/jobs/{name}",       WHO_JOB,           4 * KIB,
-		"min_runtime tier team_rank request_id", job_patch },
+		"min_runtime tier team_rank request_id dry_run", job_patch },
 	{ "GET",    "/v1/drains",            WHO_ADMINISTRATOR, 0,            NULL, drains_get },
 	{ "POST",   "/v1/drains",            WHO_ADMINISTRATOR, 4 * KIB,
 		WRITE_KEYS " node critical", drain_post },
