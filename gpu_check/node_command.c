@@ -10,10 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 #include "gpu_check/commands.h"
+#include "gpu_check/gpu_health.h"
 #include "gpu_check/kernel_log.h"
 #include "gpu_check/node_policy.h"
 #include "gpu_check/node_read.h"
 #include "gpu_check/node_view.h"
+#include "gpu_check/nvml.h"
 #include "gpu_check/state_file.h"
 
 /* All that is large: a node of 64 GPUs has room in it. */
@@ -118,6 +120,14 @@ static int tell(const struct options *o, const struct work *w, enum policy worst
 	return worst == POLICY_DRAIN ? EXIT_DRAIN : worst == POLICY_FAIL ? EXIT_FAULTY : EXIT_DONE;
 }
 
+/* What the drivers themselves tell. NVML is asked for this machine, and in a tree only where it is named. */
+static void health_read(int root, const struct options *o, struct work *w)
+{
+	gpu_health_read(root, &w->now);
+	if (o->nvml || (!strcmp(o->root, "/") && faccessat(root, "sys/module/nvidia", F_OK, 0) == 0))
+		nvml_read(o->nvml ? o->nvml : NVML_LIBRARY, NVML_DEADLINE_MS, &w->now, &w->findings);
+}
+
 static int look(int root, const struct options *o, struct work *w)
 {
 	int rv = known_read(root, o, w);
@@ -130,6 +140,7 @@ static int look(int root, const struct options *o, struct work *w)
 	rule_links(&w->views, &w->findings);
 	rule_errors(&w->views, w->policy.corrected_per_hour, &w->findings);
 	rule_image(&w->views, &w->findings);
+	rule_health(&w->views, &w->findings);
 	log_judge(root, w);
 	return tell(o, w, findings_judge(&w->findings, w->policy.of, w->views.as_root));
 }
@@ -147,9 +158,11 @@ int node_command(const struct options *o)
 		rv = complain(EXIT_FAILED, "no memory");
 	} else {
 		w->views = (struct node_views){.now = &w->now, .as_root = geteuid() == 0};
-		rv = o->learn         ? learn(root, o, w)
-		     : o->acknowledge ? acknowledge(root, o, w)
-				      : look(root, o, w);
+		health_read(root, o, w);
+		if (o->learn)
+			rv = learn(root, o, w);
+		else
+			rv = o->acknowledge ? acknowledge(root, o, w) : look(root, o, w);
 	}
 	free(w);
 	if (root >= 0)

@@ -23,9 +23,19 @@
 #define FACT_NAME_MAX  48
 #define FACT_VALUE_MAX 80
 
+/* What slows a GPU down, as bits. */
+enum throttle { THROTTLE_HEAT = 1, THROTTLE_BRAKE = 2, THROTTLE_BOARD = 4 };
+
+struct node_health {
+	bool memory_told;		/* the driver counts errors of its memory */
+	int64_t uncorrected;		/* since the boot, or since the driver began */
+	enum throttle slowed;		/* not kept in a file */
+};
+
 struct node_card {
 	struct pci_address at;
 	unsigned vendor, device;
+	struct node_health health;
 };
 
 struct node_link {

@@ -23,10 +23,10 @@ enum { TASKS_MAX = 4096, DEADLINE_MAX_S = 86400, EXPECTED_MAX = 1024, DEADLINE_S
 	SOAK_MAX_S = 7 * 86400 };
 enum { OPT_ROOT = 256, OPT_PLACES, OPT_CPUS, OPT_TASKS, OPT_GPUS, OPT_STRICT, OPT_MINE, OPT_ALL, OPT_LEVEL,
 	OPT_BACKEND, OPT_DEADLINE, OPT_EXPECT, OPT_OPTIONAL, OPT_HELPER, OPT_SOAK, OPT_LEARN,
-	OPT_ACKNOWLEDGE, OPT_UNDER_LOAD, OPT_BASELINE, OPT_POLICY, OPT_MARK, OPT_REASON, OPT_MANUAL };
+	OPT_ACKNOWLEDGE, OPT_UNDER_LOAD, OPT_BASELINE, OPT_POLICY, OPT_MARK, OPT_REASON, OPT_NVML, OPT_MANUAL };
 /* whose option it is: a bit for each command, in their order */
-enum { OF_PROVE = 1, OF_LOCALITY = 2, OF_NODE = 4, OF_DEVICES = OF_PROVE | OF_LOCALITY,
-	OF_ALL = OF_DEVICES | OF_NODE };
+enum { OF_PROVE = 1, OF_LOCALITY = 2, OF_NODE = 4, OF_REPORT = 8,
+	OF_DEVICES = OF_PROVE | OF_LOCALITY, OF_ALL = OF_DEVICES | OF_NODE | OF_REPORT };
 
 static const struct command commands[] = {
 	{"prove", "the GPUs of this task or node work, or why not; what is done when no command is named",
@@ -39,6 +39,10 @@ static const struct command commands[] = {
 		"is this node at fault: PCIe links, errors of the bus, the kernel's log, versions; held against what was "
 		"learned",
 		node_command},
+	{"report",
+		"what to look at first when GPUs are slow: how they are linked, network cards beside them, IOMMU, huge "
+		"pages, waiting for memory, CPU time that was stolen or throttled",
+		report_command},
 };
 
 static const struct row {
@@ -81,6 +85,8 @@ static const struct row {
 		"print only the reason for Slurm, where the node should be drained; the sentences on standard error",
 		OF_NODE },
 	{ OPT_BASELINE, "baseline", "FILE", "what was learned, below the root; " BASELINE, OF_NODE },
+	{ OPT_NVML, "nvml", "LIBRARY",
+		"NVIDIA's management library, where it is not libnvidia-ml.so.1, or to be asked with --root, too", OF_NODE },
 	{ OPT_POLICY, "policy", "FILE", "what is done about which evidence, below the root; " POLICY, OF_NODE },
 	{ OPT_MARK, "mark", "FILE", "from when on errors count, below the root; " MARK, OF_NODE },
 	{ 'h', "help", NULL, "print this and exit", OF_ALL },
@@ -324,6 +330,7 @@ static const struct {
 	{ OPT_HELPER, false, offsetof(struct options, helper) },
 	{ OPT_BASELINE, false, offsetof(struct options, baseline) },
 	{ OPT_POLICY, false, offsetof(struct options, policy) },
+	{ OPT_NVML, false, offsetof(struct options, nvml) },
 	{ OPT_MARK, false, offsetof(struct options, mark) },
 	{ OPT_STRICT, true, offsetof(struct options, strict) },
 	{ OPT_MINE, true, offsetof(struct options, mine) },

@@ -28,6 +28,7 @@ struct options {
 	int expected;			/* -1: not given */
 	bool all, optional;
 	const char *baseline, *mark, *policy;	/* below root */
+	const char *nvml;		/* NULL: not given */
 	bool learn, acknowledge, under_load, drain_reason;
 };
 

@@ -43,6 +43,10 @@ static void lines_write(FILE *to, const struct node_state *s, bool under_load)
 	for (int i = 0; i < s->gpus; i++)
 		fprintf(to, "gpu %s %04x:%04x\n", pci_text(&s->gpu[i].at, text), s->gpu[i].vendor,
 			s->gpu[i].device);
+	for (int i = 0; i < s->gpus; i++)
+		if (s->gpu[i].health.memory_told)
+			fprintf(to, "memory %s %" PRId64 "\n", pci_text(&s->gpu[i].at, text),
+				s->gpu[i].health.uncorrected);
 	for (int i = 0; i < s->links; i++)
 		link_write(to, &s->link[i], under_load);
 	for (int i = 0; i < s->errors; i++)
@@ -113,6 +117,20 @@ static int gpu_take(struct node_state *s, char **word)
 	return 0;
 }
 
+static int memory_take(struct node_state *s, char **word)
+{
+	struct pci_address at;
+
+	if (pci_parse(word[0], &at) < 0)
+		return -1;
+	for (int i = 0; i < s->gpus; i++)
+		if (!pci_compare(&s->gpu[i].at, &at)) {
+			s->gpu[i].health.memory_told = true;
+			return number_parse(word[1], INT64_MAX, &s->gpu[i].health.uncorrected);
+		}
+	return -1;	/* a GPU stands before its memory */
+}
+
 static int link_take(struct node_state *s, char **word)
 {
 	struct node_link *l = &s->link[s->links];
@@ -154,6 +172,7 @@ static const struct {
 } kinds[] = {
 	{"boot", 2, false, boot_take},
 	{"gpu", 2, false, gpu_take},
+	{"memory", 2, false, memory_take},
 	{"link", 3, false, link_take},
 	{"errors", 4, false, errors_take},
 	{"version", 2, true, version_take},

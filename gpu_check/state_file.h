@@ -4,6 +4,7 @@
  *   gpu-check-state 1
  *   boot BOOT_ID MICROSECONDS           when it was read
  *   gpu BUS_ID VENDOR:DEVICE            hexadecimal
+ *   memory BUS_ID UNCORRECTED           of a GPU, where its driver counts
  *   link BUS_ID GT/S LANES              by its lower end: 32.0 16; "-" is not told
  *   errors BUS_ID CORRECTED NONFATAL FATAL
  *   version NAME VALUE                  to the end of the line

@@ -179,3 +179,103 @@ found()	{ [[ $status == "$1" && $output == *"$2"* ]] || { echo "$status, not $1:
 	[[ $(jq -r '.verdict, .findings[0].kind, .findings[0].policy, .findings[0].subject' <<<"$output" | paste -sd' ') == "drain link-width drain 0000:c1:00.0" ]]
 	[[ $(jq -r .reason <<<"$output") == "gpubudget: gpu-check: link-width "* ]]
 }
+
+# --- what drivers tell themselves ---------------------------------------------------------------------
+
+# nvml FAULT OPTION...: with a stub of NVIDIA's management library
+nvml()
+{
+	[[ -e $BATS_FILE_TMPDIR/libnvidia-ml.so.1 ]] || ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -shared -fPIC \
+		"$BATS_TEST_DIRNAME/../stubs/libnvidia_ml_stub.c" -o "$BATS_FILE_TMPDIR/libnvidia-ml.so.1"
+	NVML_STUB=$1 look --nvml "$BATS_FILE_TMPDIR/libnvidia-ml.so.1" "${@:2}"
+}
+
+@test "NVML tells of memory, rows, heat, and GPUs that are lost or want a reset" {
+	learn
+	nvml none
+	found 0 "as the baseline"
+	nvml ecc
+	found 7 "DRAIN gpu-memory 0000:c1:00.0: 2 uncorrected errors of its memory."
+	nvml rows
+	found 7 "DRAIN gpu-memory 0000:c1:00.0: NVML: a row could not be remapped"
+	nvml pending
+	found 7 "DRAIN gpu-reset 0000:c1:00.0: NVML: a row is remapped at the next reset"
+	nvml heat
+	found 0 "warning throttle 0000:c1:00.0: slowed down by heat, in each of 4 looks"
+	nvml heat-once
+	found 0 "as the baseline"
+	nvml lost
+	found 7 "DRAIN gpu-lost 0000:c1:00.0: nvmlDeviceGetTotalEccErrors: NVML error 15"
+	nvml reset
+	found 7 "DRAIN gpu-reset 0000:c1:00.0: nvmlDeviceGetTotalEccErrors: NVML error 16"
+}
+
+@test "memory errors that are acknowledged are known; new ones are not" {
+	learn
+	nvml ecc --acknowledge
+	nvml ecc
+	found 0 "as the baseline"
+	grep -x "memory 0000:c1:00.0 2" "$node"/run/slurm-gpubudget/gpu-check.mark || grep -rx "memory 0000:c1:00.0 2" "$node"
+	sed -i 's/^memory 0000:c1:00.0 2/memory 0000:c1:00.0 1/' "$(grep -rlx "memory 0000:c1:00.0 2" "$node")"
+	nvml ecc
+	found 7 "1 uncorrected errors of its memory since the mark"
+}
+
+@test "what NVML does not answer is never taken for health; what it does not have is" {
+	learn
+	nvml unsupported
+	found 0 "as the baseline"
+	nvml no-answer
+	found 6 "FAIL unread 0000:c1:00.0: nvmlDeviceGetTotalEccErrors: NVML error 999"
+	nvml crash
+	found 6 "ended with signal 11 in nvmlInit"
+	NVML_STUB_INIT=18 nvml none
+	found 6 ": nvmlInit gives error 18"
+	nvml print -o json
+	[[ $status == 0 && $(jq -r .verdict <<<"$output") == ok ]]
+	nvml hang
+	found 6 "does not come back: nvmlInit"
+}
+
+@test "the speed of a GPU's link counts while NVML says that it works" {
+	learn
+	put $gpu/current_link_speed "2.5 GT/s PCIe"
+	nvml none
+	found 0 "as the baseline"
+	nvml busy
+	found 0 "warning link-speed 0000:c1:00.0"
+}
+
+@test "a library that is not there is a warning, one without its functions a failure; the real one without a driver says so" {
+	learn
+	look --nvml libnot-there.so.1
+	found 0 "warning unread NVML: libnot-there.so.1: cannot open shared object file"
+	look --nvml libm.so.6
+	found 6 "FAIL unread NVML: libm.so.6: nvmlInit_v2 is missing"
+	look --nvml libnvidia-ml.so.1
+	[[ $output == *"unread NVML: libnvidia-ml.so.1: nvmlInit gives error 9"* || $output == *"libnvidia-ml.so.1: cannot open shared object file"* ]]
+}
+
+@test "AMD's and Intel's drivers tell by files" {
+	local zeros i
+
+	put $gpu/vendor 0x1002
+	put $gpu/ras/umc_err_count "ue: 0" "ce: 12"
+	learn
+	look
+	found 0 "as the baseline"
+	put $gpu/ras/umc_err_count "ue: 3" "ce: 12"
+	look
+	found 7 "DRAIN gpu-memory 0000:c1:00.0: 3 uncorrected errors of its memory"
+	put $gpu/ras/umc_err_count "ue: 0" "ce: 12"
+	# gpu_metrics 1.3, 120 bytes, bit 36 of the last 64: the hot spot
+	{ printf '\x78\x00\x01\x03'; head -c 108 /dev/zero; printf '\x00\x00\x00\x00\x10\x00\x00\x00'; } >"$node/$gpu/gpu_metrics"
+	look
+	found 0 "warning throttle 0000:c1:00.0: slowed down by heat"
+	put $gpu/vendor 0x8086
+	look
+	[[ $output != *throttle* ]]
+	put $gpu/tile0/gt0/freq0/throttle/reason_prochot 1
+	look
+	[[ $output == *"warning throttle 0000:c1:00.0: slowed down by the power brake"* ]]
+}

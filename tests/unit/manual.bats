@@ -79,10 +79,10 @@ tells()
 
 	mapfile -t options < <(gpu-check --help | sed -n '/^Options of node/,/^$/p' | grep -oE -- ' --[a-z-]+ ')
 	mapfile -t kinds < <(sed -n 's/^\t\[EVIDENCE_[A-Z_]*\] = { "\([a-z-]*\)".*/\1/p' "$top/gpu_check/evidence.c")
-	mapfile -t keys < <(sed -n 's/^\tadd(o, "\([a-z_]*\)".*/\1/p' "$top/gpu_check/node_view.c")
+	mapfile -t keys < <(sed -n 's/^\tadd[a-z_]*(o, "\([a-z0-9_]*\)".*/\1/p' "$top"/gpu_check/{node_view,report_command}.c)
 	tells gpu-check.8 7 "${options[@]%% }"
 	tells gpu-check.8 13 "${kinds[@]/%/ }"
-	tells gpu-check.8 14 "${keys[@]}"
+	tells gpu-check.8 28 "${keys[@]}"
 }
 
 @test "the options of sbatch stand in gpubudget(7) and in gpubudget_plugins(8), with their variables" {

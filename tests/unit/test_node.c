@@ -131,7 +131,8 @@ static struct node_state *node_with_a_gpu(void)
 	struct node_state *s = calloc(1, sizeof(*s));
 
 	ck_assert_ptr_nonnull(s);
-	s->gpu[s->gpus++] = (struct node_card){address("0000:c1:00.0"), PCI_NVIDIA, 0x2330};
+	s->gpu[s->gpus++] = (struct node_card){ .at = address("0000:c1:00.0"), .vendor = PCI_NVIDIA,
+		.device = 0x2330 };
 	s->error[s->errors++] = (struct node_errors){.at = address("0000:c0:01.1")};
 	return s;
 }
