@@ -44,6 +44,7 @@
 	X(ledger_open) \
 	X(ledger_project) \
 	X(locality) \
+	X(metrics) \
 	X(nearest) \
 	X(network) \
 	X(node) \
