@@ -81,7 +81,7 @@ static void order_find(int root, const struct devices *d, struct device_name out
 		if (d->gpu[i].vendor == PCI_AMD)
 			amd[count++] = &d->gpu[i].address;
 	if (count > 0)
-		kfd_find(root, amd, count, kfd);
+		kfd_find_each(root, amd, count, kfd);
 	for (int i = 0, at = 0; i < d->gpus; i++) {
 		int number = d->gpu[i].vendor == PCI_AMD ? kfd[at++] : -1;
 

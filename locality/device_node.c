@@ -95,7 +95,7 @@ static bool is_at(const struct kfd_place *p, const struct pci_address *a)
 	       (p->domain < 0 || p->domain == a->domain);
 }
 
-void kfd_find(int root, const struct pci_address *const a[], int count, int out[])
+void kfd_find_each(int root, const struct pci_address *const a[], int count, int out[])
 {
 	struct kfd_place place;
 
@@ -107,13 +107,20 @@ void kfd_find(int root, const struct pci_address *const a[], int count, int out[
 				out[j] = i;
 }
 
+int kfd_find(int root, const struct pci_address *a)
+{
+	int number;
+
+	kfd_find_each(root, &a, 1, &number);
+	return number;
+}
+
 static int kfd_node(int root, const struct numa *numa, const struct pci_address *a)
 {
 	char text[SYSFS_TEXT_MAX];
-	int kfd, found = NODE_UNKNOWN;
+	int kfd = kfd_find(root, a), found = NODE_UNKNOWN;
 	int64_t best = INT64_MAX;
 
-	kfd_find(root, &a, 1, &kfd);
 	for (int i = 0; kfd >= 0 && i < KFD_NODES_MAX; i++) {
 		int64_t weight;
 		int node;

@@ -13,8 +13,10 @@ int device_node_told(int root, const struct numa *numa, const struct pci_path *p
 /* Fill in g->node, node_from and near_cpus; address, vendor and path are there. Cannot fail. */
 void device_node_find(int root, const struct numa *numa, const struct places_file *file, struct gpu *g);
 
-/* The numbers of AMD's own nodes (KFD) of `count` GPUs, in one walk; -1: it is none of AMD's, or not ours to
- * see (EPERM). */
-void kfd_find(int root, const struct pci_address *const a[], int count, int out[]);
+/* The number of AMD's own node (KFD) of the GPU; -1: it is none of AMD's, or not ours to see (EPERM). */
+int kfd_find(int root, const struct pci_address *a);
+
+/* Of `count` GPUs, in one walk. */
+void kfd_find_each(int root, const struct pci_address *const a[], int count, int out[]);
 
 #endif

@@ -286,7 +286,7 @@ START_TEST(gpu_behind_one_that_is_kept_from_us_is_found_in_kfd)
 	machine_put(r.dir, "4711", "sys/class/kfd/kfd/topology/nodes/2/gpu_id");
 	machine_put(r.dir, "cpu_cores_count 0\nlocation_id 21248\ndomain 0",
 		"sys/class/kfd/kfd/topology/nodes/2/properties");
-	kfd_find(r.root, (const struct pci_address *const[]){ &kept, &a }, 2, number);
+	kfd_find_each(r.root, (const struct pci_address *const[]){ &kept, &a }, 2, number);
 	ck_assert_int_eq(number[0], -1);
 	ck_assert_int_eq(number[1], 2);
 	end(&r);
