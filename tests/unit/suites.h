@@ -47,6 +47,7 @@
 	X(metrics) \
 	X(nearest) \
 	X(network) \
+	X(node) \
 	X(numa) \
 	X(order) \
 	X(owed) \
