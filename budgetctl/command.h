@@ -80,6 +80,8 @@ enum command_option {
 	OPT_DAY,
 	OPT_FROM,
 	OPT_HOURS,
+	OPT_TO,
+	OPT_PERIOD,
 	OPTIONS
 };
 
@@ -143,6 +145,7 @@ int cmd_slot_remove(struct session *s);
 int cmd_changes(struct session *s);
 int cmd_period_close(struct session *s);
 int cmd_period_list(struct session *s);
+int cmd_statement(struct session *s);
 int cmd_rate_list(struct session *s);
 int cmd_rate_set(struct session *s);
 int cmd_request(struct session *s);
