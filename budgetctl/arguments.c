@@ -9,6 +9,7 @@
 #include "budgetctl/arguments.h"
 #include "budgetctl/sbatch_line.h"
 #include "budgetctl/say.h"
+#include "lib/utf8.h"
 
 #define LONG_BASE 256 /* getopt's value of a long option: beyond every letter */
 
@@ -199,6 +200,32 @@ static int words_check(const struct arguments *a)
 	return DONE;
 }
 
+/* Names of files are bytes; all else is a text, and budgetd takes only UTF-8. */
+static bool is_path(const char *argument)
+{
+	return argument && (strstr(argument, "FILE") || strstr(argument, "PATH"));
+}
+
+static int texts_check(const struct arguments *a)
+{
+	const struct command *c = a->command;
+	char text[COMMAND_TEXT_MAX];
+
+	for (int i = 0; i < OPTIONS; i++)
+		if (a->value[i] && !is_path(option_table[i].argument) && !utf8_is_valid(a->value[i]))
+			return complain(USAGE, "--%s: \"%s\" is not UTF-8. Which code does your terminal write (locale)?",
+				option_table[i].name, a->value[i]);
+	for (int i = 0; c->max_args != SBATCH_LINE && i < a->nwords; i++) {
+		if (!*a->words[i])
+			return complain(USAGE, "an argument is empty. Usage: budgetctl %s",
+				command_text(c, true, text));
+		if (!is_path(c->arguments) && !utf8_is_valid(a->words[i]))
+			return complain(USAGE, "\"%s\" is not UTF-8. Which code does your terminal write (locale)?",
+				a->words[i]);
+	}
+	return DONE;
+}
+
 /* `budgetctl help deposit` is what fingers type: the same as `budgetctl deposit --help`. */
 static void help_word(struct arguments *a)
 {
@@ -268,5 +295,7 @@ int arguments_read(int argc, char **argv, struct arguments *out)
 	if (!a.command)
 		return noun_known ? verb_wrong(a.noun, a.nwords > 1 ? a.words[1] : NULL) : noun_wrong(a.noun);
 	rv = options_check(&a);
-	return rv == DONE ? words_check(&a) : rv;
+	if (rv == DONE)
+		rv = words_check(&a);
+	return rv == DONE ? texts_check(&a) : rv;
 }

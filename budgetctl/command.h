@@ -81,8 +81,9 @@ enum command_option {
 	OPT_FROM,
 	OPT_HOURS,
 	OPT_GROUP_BY,
-	OPT_TO,
 	OPT_PLOT,
+	OPT_TO,
+	OPT_PERIOD,
 	OPTIONS
 };
 
@@ -149,6 +150,7 @@ int cmd_slot_remove(struct session *s);
 int cmd_changes(struct session *s);
 int cmd_period_close(struct session *s);
 int cmd_period_list(struct session *s);
+int cmd_statement(struct session *s);
 int cmd_rate_list(struct session *s);
 int cmd_rate_set(struct session *s);
 int cmd_request(struct session *s);

@@ -8,6 +8,7 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "budgetctl/arguments.h"
 #include "budgetctl/completion.h"
@@ -15,12 +16,23 @@
 #include "budgetctl/manual.h"
 #include "budgetctl/say.h"
 #include "budgetctl/session.h"
+#include "lib/zone.h"
+
+/* The C library takes a zone that it does not know for UTC, and says nothing. */
+static void zone_look(void)
+{
+	const char *tz = getenv("TZ");
+
+	if (!zone_variable_known(tz))
+		complain(DONE, "TZ=%.60s is no time zone that this machine knows: times are those of UTC", tz);
+}
 
 static int command_run(const struct arguments *a)
 {
 	struct session s;
 	int rv = session_open(&s, a);
 
+	zone_look();
 	if (rv != DONE)
 		return rv;
 	rv = a->command->run(&s);

@@ -402,6 +402,7 @@ static int object_lines(
 		text = cell_text(&columns[i], object, style);
 		if (!text)
 			return -1;
+		lines_join(text);	/* or a reason could look like further lines of ours */
 		line_say(width, columns[i].heading, text,
 			columns[i].kind == KIND_AMOUNT && *text &&
 					json_object_object_get(object, columns[i].key)

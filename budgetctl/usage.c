@@ -34,7 +34,7 @@ static int zone_use(const char *name)
 
 int usage_range_read(struct session *s, const char *since, struct usage_range *out)
 {
-	const char *tz = session_option(s, OPT_TZ), *from = session_option(s, OPT_SINCE),
+	const char *tz = session_option(s, OPT_TZ), *from = session_option(s, OPT_FROM),
 		*to = session_option(s, OPT_TO);
 	struct fault why = { "" };
 	int64_t now = time(NULL);
@@ -46,11 +46,11 @@ int usage_range_read(struct session *s, const char *since, struct usage_range *o
 	if (rv != DONE)
 		return rv;
 	if (when_parse(from ? from : since, now, &out->from, &why) < 0)
-		return complain(USAGE, "--since: %s", why.text);
+		return complain(USAGE, "--from: %s", why.text);
 	if (to && when_parse(to, now, &out->to, &why) < 0)
 		return complain(USAGE, "--to: %s", why.text);
 	if (out->to <= out->from)
-		return complain(USAGE, "the range ends before it begins: --since has to be before --to");
+		return complain(USAGE, "the range ends before it begins: --from has to be before --to");
 	return DONE;
 }
 

@@ -16,7 +16,7 @@ struct usage_range {
 	const char *zone;		/* of the days, for people */
 };
 
-/* --since (without it: `since`, as when_parse reads it), --to, --tz, and the project of the words. From here
+/* --from (without it: `since`, as when_parse reads it), --to, --tz, and the project of the words. From here
  * on the local time of the process is that of --tz. */
 int usage_range_read(struct session *s, const char *since, struct usage_range *out);
 

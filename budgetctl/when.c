@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 #include "budgetctl/when.h"
+#include "lib/zone.h"
 
 /* Exactly `digits` digits into *out; the text behind them, or NULL. */
 static const char *digits_read(const char *p, int digits, int *out)
@@ -90,18 +91,18 @@ static const char *offset_read(const char *p, bool *local, int *offset_s)
 	return p;
 }
 
-static int absolute_read(const char *text, int64_t *out)
+static int absolute_read(const char *text, bool *local, int64_t *out)
 {
-	bool local = true;
 	int offset_s = 0;
 	struct tm tm;
 	const char *p = date_read(text, &tm);
 
 	p = p ? clock_read(p, &tm) : NULL;
-	p = p ? offset_read(p, &local, &offset_s) : NULL;
+	*local = true;
+	p = p ? offset_read(p, local, &offset_s) : NULL;
 	if (!p || *p)
 		return -1;
-	*out = local ? (int64_t)mktime(&tm) : (int64_t)timegm(&tm) - offset_s;
+	*out = *local ? (int64_t)mktime(&tm) : (int64_t)timegm(&tm) - offset_s;
 	return 0;
 }
 
@@ -146,7 +147,7 @@ static int step_read(const char *p, int *days, int64_t *seconds)
 	return -1;
 }
 
-static int relative_read(const char *text, int64_t now, int64_t *out)
+static int relative_read(const char *text, int64_t now, bool *local, int64_t *out)
 {
 	size_t length = strcspn(text, "+-");
 	time_t at = (time_t)now;
@@ -160,7 +161,8 @@ static int relative_read(const char *text, int64_t now, int64_t *out)
 			continue;
 		if ((text[length] && step_read(text + length, &days, &seconds) < 0) || !localtime_r(&at, &tm))
 			return -1;
-		if (when_anchors[i].midnight)
+		*local = when_anchors[i].midnight;
+		if (*local)
 			tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
 		tm.tm_mday += days;
 		tm.tm_isdst = days || when_anchors[i].midnight ? -1 : tm.tm_isdst;
@@ -172,11 +174,17 @@ static int relative_read(const char *text, int64_t now, int64_t *out)
 
 int when_parse(const char *text, int64_t now, int64_t *out, struct fault *why)
 {
+	const char *tz = getenv("TZ");
+	bool local;
 	int64_t at;
 
-	if (absolute_read(text, &at) < 0 && relative_read(text, now, &at) < 0)
+	if (absolute_read(text, &local, &at) < 0 && relative_read(text, now, &local, &at) < 0)
 		return fault_errno(why, EINVAL,
 			"\"%s\" is not a time: write 2026-12-31, 2026-12-31T12:00 or now+30d", text);
+	if (local && !zone_variable_known(tz))
+		return fault_errno(why, EINVAL,
+			"TZ=%.60s is no time zone that this machine knows, so \"%s\" could be any hour: unset it, or name one, "
+			"as TZ=Europe/Berlin; a time in UTC ends in Z", tz, text);
 	*out = at;
 	return 0;
 }

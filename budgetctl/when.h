@@ -12,7 +12,8 @@
 /* "2026-12-31" (its 00:00), "2026-12-31T12:00", "2026-12-31 12:00:30", either with "Z", "+02:00" or
  * "+0200"; "now", "today", "tomorrow", "yesterday", each with "+30d", "-2weeks" and so on (s, m, h, d, w
  * and their long names). Days and weeks are those of the calendar: the hour stays the same over a change of
- * the clocks. 0 and *out set; or -1, *out untouched, errno EINVAL, `why` quotes the text. */
+ * the clocks. 0 and *out set; or -1, *out untouched, errno EINVAL, `why` quotes the text; so it is for a
+ * local time where TZ names no zone. */
 int when_parse(const char *text, int64_t now, int64_t *out, struct fault *why);
 
 /* "2026-12-31T12:00:30" local time, with `offset` "2026-12-31T12:00:30+01:00". Returns buf; cannot fail. */

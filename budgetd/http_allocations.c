@@ -16,7 +16,7 @@ static int read_terms(struct request *rq, struct allocation *a, struct fault *wh
 {
 	return body_int(rq, "carry_over_percent", 0, 100, &a->carry_over_percent, why) < 0 ||
 		body_flag(rq, "vests", &a->vests, why) < 0 ||
-		body_int(rq, "burst_units", 0, INT64_MAX / 4, &a->burst, why) < 0 ? -1 : 0;
+		body_int(rq, "burst_units", 0, AMOUNT_MAX, &a->burst, why) < 0 ? -1 : 0;
 }
 
 /* An allocation and its first deposit. Said twice with the same request id it is there once. */

@@ -70,7 +70,7 @@ int caps_get(struct request *rq, struct fault *why)
 static int read_cap(struct request *rq, struct cap *c, struct fault *why)
 {
 	bool none = false;
-	int said = body_int(rq, "amount_units", 0, INT64_MAX / 4, &c->units, why);
+	int said = body_int(rq, "amount_units", 0, AMOUNT_MAX, &c->units, why);
 
 	if (said < 0 || body_flag(rq, "none", &none, why) < 0)
 		return -1;

@@ -246,27 +246,39 @@ static int check_body(struct request *rq, struct fault *why)
 	return given ? 0 : fault_errno(why, EINVAL, "nothing to set: give min_runtime, tier or team_rank");
 }
 
+/* The answer of a dry run is that of the same transaction, which is rolled back. */
+static int set_or_try(struct request *rq, int64_t job, struct standing *s, bool dry_run, struct verdict *v,
+	struct fault *why)
+{
+	int rc;
+
+	if (ledger_begin(rq->b->ledger, LEDGER_HOLDS, why) < 0)
+		return -1;
+	rc = set_in_transaction(rq, job, s, v, why);
+	if (rc == 0 && !dry_run)
+		return ledger_commit(rq->b->ledger, why);
+	ledger_rollback(rq->b->ledger);
+	if (rc == 0)
+		put_bool(rq->reply, "dry_run", true);
+	return rc;
+}
+
 int job_patch(struct request *rq, struct fault *why)
 {
 	struct standing s = { .now = rq->now };
 	struct verdict v = {0};
 	char who[PERSON_NAME_MAX];
+	bool dry_run = false;
 	int64_t job;
 	int rc;
 
-	if (read_job(rq->name, &job, why) < 0 || check_body(rq, why) < 0)
+	if (read_job(rq->name, &job, why) < 0 || check_body(rq, why) < 0 ||
+		body_flag(rq, "dry_run", &dry_run, why) < 0)
 		return -1;
 	cluster_state_job(rq->b->cluster, (uint32_t)job, look_at, &s);
-	rc = ledger_begin(rq->b->ledger, LEDGER_HOLDS, why);
-	if (rc == 0) {
-		rc = set_in_transaction(rq, job, &s, &v, why);
-		if (rc == 0)
-			rc = ledger_commit(rq->b->ledger, why);
-		else
-			ledger_rollback(rq->b->ledger);
-	}
+	rc = set_or_try(rq, job, &s, dry_run, &v, why);
 	json_object_put(s.question);
-	if (rc == 0 && !rq->said)
+	if (rc == 0 && !rq->said && !dry_run)
 		log_info("job %jd: %s declares something else: %s", (intmax_t)job,
 			people_name(rq->b->people, rq->uid, rq->now, who), v.text);
 	return rc;

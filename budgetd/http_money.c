@@ -326,7 +326,7 @@ int money_words(struct request *rq, struct change_words *out, struct fault *why)
 
 int money_units(struct request *rq, int64_t min, amount_t *out, struct fault *why)
 {
-	int rc = body_int(rq, "amount_units", min, INT64_MAX / 4, out, why);
+	int rc = body_int(rq, "amount_units", min, AMOUNT_MAX, out, why);
 
 	return rc == 0 ? fault_errno(why, EINVAL, "\"amount_units\" is missing") : rc < 0 ? -1 : 0;
 }

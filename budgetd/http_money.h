@@ -31,6 +31,10 @@ int money_write(struct request *rq, handler_fn apply, struct fault *why);
  * name. 200, since nothing new is made. */
 int money_write_of_user(struct request *rq, handler_fn apply, struct fault *why);
 
+/* ?period=YYYY-MM, or ?from= and ?to=; what there is without either is an error. */
+struct statement_range;
+int request_range(struct request *rq, struct statement_range *out, struct fault *why);
+
 /* Rows of replies, given away. */
 struct json_object *allocation_json(const struct allocation *a, const char *project, int64_t now);
 int journal_json(struct request *rq, struct ledger *l, const struct journal_entry *e,

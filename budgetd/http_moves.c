@@ -70,7 +70,7 @@ static int adjust(struct request *rq, struct fault *why)
 	struct journal_entry e;
 
 	if (money_entry(rq, "adjustment", true, &e, why) < 0 ||
-		money_units(rq, -INT64_MAX / 4, &e.units, why) < 0 ||
+		money_units(rq, -AMOUNT_MAX, &e.units, why) < 0 ||
 		money_allocation(rq, &e.allocation, why) < 0)
 		return -1;
 	if (e.units == 0)
@@ -131,7 +131,7 @@ static int refund(struct request *rq, struct fault *why)
 	amount_t units = 0;		/* all that is left of it */
 
 	if (money_entry(rq, "refund", true, &e, why) < 0 || id_of_key(rq, "charge", &charge, why) < 0 ||
-		body_int(rq, "amount_units", 1, INT64_MAX / 4, &units, why) < 0 ||
+		body_int(rq, "amount_units", 1, AMOUNT_MAX, &units, why) < 0 ||
 		money_refund(rq->b->ledger, charge, units, &e, rq->now, why) < 0)
 		return -1;
 	return reply_group(rq, &e, why);

@@ -169,7 +169,7 @@ static int read_fields(struct request *rq, struct project *p, struct fault *why)
 {
 	return read_parent(rq, p, why) < 0 || read_policy(rq, p, why) < 0 ||
 		read_user_shares(rq, p, why) < 0 || body_int(rq, "share", 0, 1000000, &p->share, why) < 0 ||
-		body_int(rq, "credit_units", 0, INT64_MAX / 4, &p->credit, why) < 0 ||
+		body_int(rq, "credit_units", 0, AMOUNT_MAX, &p->credit, why) < 0 ||
 		body_flag(rq, "unmetered", &p->unmetered, why) < 0 ? -1 : 0;
 }
 

@@ -132,7 +132,7 @@ static int grant(struct request *rq, struct budget_request *r, const struct jour
 	struct journal_entry e = *words;
 
 	e.units = r->units;
-	if (body_int(rq, "amount_units", 1, INT64_MAX / 4, &e.units, why) < 0 ||
+	if (body_int(rq, "amount_units", 1, AMOUNT_MAX, &e.units, why) < 0 ||
 		money_allocation_of(rq, r->project, &e.allocation, why) < 0)
 		return -1;
 	snprintf(e.reason, sizeof(e.reason), "request %jd of %.200s: %.250s", (intmax_t)r->id, r->actor,

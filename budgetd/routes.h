@@ -67,6 +67,7 @@ int usage_get(struct request *rq, struct fault *why);
 int forecast_get(struct request *rq, struct fault *why);
 int tree_get(struct request *rq, struct fault *why);
 int journal_get(struct request *rq, struct fault *why);
+int statements_get(struct request *rq, struct fault *why);
 int holds_get(struct request *rq, struct fault *why);
 int charges_get(struct request *rq, struct fault *why);
 int runs_get(struct request *rq, struct fault *why);

@@ -50,8 +50,11 @@ static int bad(const char *text, const char *at, struct fault *why, const char *
 
 static int too_large(const char *text, struct fault *why)
 {
-	return fault_errno(why, EOVERFLOW, "\"%.80s\": more GPU-hours than can be counted "
-		"(at most about 2.5 million million)", text);
+	char most[AMOUNT_TEXT_MAX];
+
+	amount_text(AMOUNT_MAX / AMOUNT_GPU_HOUR * AMOUNT_GPU_HOUR, most);
+	return fault_errno(why, EOVERFLOW, "\"%.80s\": more GPU-hours than can be counted (at most %s)", text,
+		most);
 }
 
 /* The digits before the point. "1,234,567": one to three digits, then groups of exactly three. */
@@ -128,7 +131,7 @@ int amount_parse(const char *text, amount_t *out, struct fault *why)
 	if (*p)
 		return bad(text, p, why, "something unexpected");
 	if (__builtin_mul_overflow(whole, (int64_t)1000, &a) || __builtin_add_overflow(a, thousandths, &a) ||
-		__builtin_mul_overflow(a, unit, &a))
+		__builtin_mul_overflow(a, unit, &a) || a > AMOUNT_MAX)
 		return too_large(text, why);
 	*out = a;
 	return 0;

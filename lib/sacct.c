@@ -13,6 +13,7 @@
 #include "lib/number.h"
 #include "lib/sacct_time.h"
 #include "lib/tres.h"
+#include "lib/utf8.h"
 
 #define GPUS_MAX 1000000 /* of one run: more is a slip in the file, and sums stay far from overflow */
 
@@ -93,46 +94,12 @@ static const char *text_of(const struct sacct_row *row, enum sacct_field f)
 	return row->field[f] ? row->field[f] : "";
 }
 
-/* Length of the UTF-8 sequence at `s`; 0 when it is none (cut, overlong, a surrogate, above U+10FFFF). */
-static int sequence(const unsigned char *s)
+static bool is_clean(const char *text)
 {
-	static const struct {
-		unsigned char mask, lead;
-		int length;
-		uint32_t least;
-	} forms[] = {
-		{0x80, 0x00, 1, 0},
-		{0xe0, 0xc0, 2, 0x80},
-		{0xf0, 0xe0, 3, 0x800},
-		{0xf8, 0xf0, 4, 0x10000},
-	};
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		uint32_t c = s[0] & (uint32_t)(unsigned char)~forms[i].mask;
-
-		if ((s[0] & forms[i].mask) != forms[i].lead)
-			continue;
-		for (int n = 1; n < forms[i].length; n++) {
-			if ((s[n] & 0xc0) != 0x80)
-				return 0;
-			c = c << 6 | (s[n] & 0x3f);
-		}
-		return c < forms[i].least || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0
-											 : forms[i].length;
-	}
-	return 0;
-}
-
-static bool is_utf8(const char *text)
-{
-	const unsigned char *s = (const unsigned char *)text;
-
-	while (*s) {
-		int n = sequence(s);
-
-		if (!n || *s < 0x20 || *s == 0x7f)
+	for (int n; *text; text += n) {
+		n = utf8_character(text);
+		if (!n || (unsigned char)*text < 0x20 || *text == 0x7f)
 			return false;
-		s += n;
 	}
 	return true;
 }
@@ -141,7 +108,7 @@ static bool is_utf8(const char *text)
 static int texts_check(const struct sacct_row *row, struct fault *why)
 {
 	for (int f = 0; f < SACCT_FIELDS; f++)
-		if (row->field[f] && !is_utf8(row->field[f]))
+		if (row->field[f] && !is_clean(row->field[f]))
 			return fault_set(why, "%s is not UTF-8, or has control characters", names[f]);
 	return 0;
 }

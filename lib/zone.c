@@ -19,6 +19,7 @@
 #define FIRST       INT64_C(631152000)  /* 1990-01-01: before the first Slurm, at any offset */
 #define LAST        INT64_C(4102444800) /* 2100-01-01 */
 #define ZONE_FOLDER "/usr/share/zoneinfo"
+#define LETTERS     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 struct change {
 	int64_t at;     /* from here on */
@@ -130,6 +131,26 @@ static bool is_known(const char *name)
 	if (snprintf(path, sizeof(path), "%s/%s", folder ? folder : ZONE_FOLDER, name) >= (int)sizeof(path))
 		return false;
 	return access(path, R_OK) == 0;
+}
+
+/* POSIX's "CET-1CEST,M3.5.0,M10.5.0" or "<+03>-3": a name of letters or in angles, and an offset. */
+static bool has_offset(const char *tz)
+{
+	size_t name = *tz == '<' ? strcspn(tz, ">") + 1 : strspn(tz, LETTERS);
+
+	if (name < 3 || name > strlen(tz))
+		return false;
+	tz += name;
+	tz += *tz == '+' || *tz == '-';
+	return *tz >= '0' && *tz <= '9';
+}
+
+int zone_variable_known(const char *tz)
+{
+	if (!tz || !*tz)
+		return true;
+	tz += *tz == ':';
+	return *tz == '/' ? access(tz, R_OK) == 0 : is_known(tz) || has_offset(tz);
 }
 
 /* TZ = `name`, or unset. */

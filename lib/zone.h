@@ -22,6 +22,10 @@ struct zone_reading {
 
 /* "UTC", "Europe/Berlin". NULL and a text: errno ENOENT (the system has no zone of this name) or ENOMEM. */
 struct zone *zone_new(const char *name, struct fault *why);
+/* Does the C library know what the environment variable TZ says, or does it silently take UTC? NULL (not set)
+ * and "" are known; so are ":Europe/Berlin", the path of a file, and POSIX's own form, "CET-1CEST". */
+int zone_variable_known(const char *tz);
+
 void zone_free(struct zone *z);		/* NULL is fine; errno is kept */
 
 /* When that zone's clock reads `r`: none (0; the clock is put forward over it), one, or two moments (it is

@@ -85,6 +85,19 @@ static int policy_take(struct check_site *s, const char *text, struct fault *why
 		"plugstack.conf: gpu_check_policy=%.40s is none of optional, required and strict", text);
 }
 
+static int at_take(struct check_site *s, const char *text, struct fault *why)
+{
+	static const char *const names[CHECK_PLACES] = { "auto", "hook", "program" };
+
+	for (int p = 0; p < CHECK_PLACES; p++)
+		if (!strcmp(names[p], text)) {
+			s->at = (enum check_at)p;
+			return 1;
+		}
+	return fault_errno(
+		why, EINVAL, "plugstack.conf: gpu_check_at=%.40s is none of auto, hook and program", text);
+}
+
 static int deadline_take(struct check_site *s, const char *text, struct fault *why)
 {
 	int64_t seconds;
@@ -142,7 +155,7 @@ int check_site_argument(struct check_site *s, const char *argument, struct fault
 		const char *name;
 		int (*take)(struct check_site *s, const char *text, struct fault *why);
 	} words[] = { { "gpu_check", words_take }, { "gpu_backend", backend_take },
-		{ "gpu_check_least", least_take }, { "gpu_check_policy", policy_take },
+		{ "gpu_check_least", least_take }, { "gpu_check_policy", policy_take }, { "gpu_check_at", at_take },
 		{ "gpu_check_deadline", deadline_take }, { "gpu_check_helper", helper_take },
 		{ "gpu_root", root_take } };
 	const char *value = strchr(argument, '=');
@@ -227,6 +240,13 @@ int check_order_make(const struct check_site *s, const char *words, const char *
 			level_name[o.level], level_name[s->least]);
 	*out = o;
 	return 0;
+}
+
+const char *check_program(const struct check_site *s, char buf[CHECK_PROGRAM_MAX])
+{
+	snprintf(buf, CHECK_PROGRAM_MAX, "%.*sgpu-check-task", (int)(strrchr(s->helper, '/') + 1 - s->helper),
+		s->helper);
+	return buf;
 }
 
 bool check_order_empty(const struct check_order *o)

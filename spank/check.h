@@ -17,6 +17,10 @@
 
 enum check_policy { CHECK_OPTIONAL, CHECK_REQUIRED, CHECK_STRICT, CHECK_POLICIES };
 
+/* Where: in the hook task_init; or in a program that stands before the task's own (Slurm 23.11), behind all
+ * hooks, TaskProlog and containers. */
+enum check_at { CHECK_AT_AUTO, CHECK_AT_HOOK, CHECK_AT_PROGRAM, CHECK_PLACES };
+
 #define SITE_CHECKS_MAX 8
 #define CHECK_WORDS_MAX 128	/* of an option, with the NUL */
 
@@ -25,6 +29,7 @@ struct check_site {
 	char backend[16];		/* the same */
 	enum level least;		/* a user may not choose less */
 	enum check_policy policy;
+	enum check_at at;
 	int64_t deadline_ms;
 	char root[256], helper[256];
 	int checks;
@@ -45,7 +50,7 @@ struct check_order {
 void check_site_init(struct check_site *s);
 
 /* A word of plugstack.conf: gpu_check=WORDS, gpu_backend=NAME, gpu_check_least=LEVEL, gpu_check_policy=...,
- * gpu_check_deadline=SECONDS, gpu_check_helper=PATH, gpu_root=DIR, check_NAME=PATH. 1: it is one of these; 0:
+ * gpu_check_at=auto|hook|program, gpu_check_deadline=SECONDS, gpu_check_helper=PATH, gpu_root=DIR, check_NAME=PATH. 1: it is one of these; 0:
  * it is none; or -1 and EINVAL, *s untouched. */
 int check_site_argument(struct check_site *s, const char *argument, struct fault *why);
 
@@ -60,6 +65,13 @@ bool check_order_empty(const struct check_order *o);
 /* For task `task` of the step with this page (its extra is the order): prove, or wait for the one who does.
  * 0: its program may start; -1: it must not. *own: this task proved, result->json is its to be logged. */
 int check_task(struct proofs *p, int task, char *const *environment, struct proof_result *result, bool *own);
+
+/* Of the program that proves before the task's own, beside the helper. Returns buf. */
+#define CHECK_PROGRAM_MAX 300
+const char *check_program(const struct check_site *s, char buf[CHECK_PROGRAM_MAX]);
+
+/* Set in the task: outcome_name[] of its proof. */
+#define CHECK_VARIABLE "GPUBUDGET_GPU_CHECK"
 
 /* The proof as one line of JSON. Returns buf. */
 const char *check_json(

@@ -2,15 +2,19 @@
  * check_hooks.c - from SPANK to check.h and back (check_hooks.h) */
 #include "spank/check_hooks.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <slurm/slurm.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "spank/check.h"
 #include "spank/step.h"
 
 #define OPTION_CHECK   "gpu-check"
 #define OPTION_BACKEND "gpu-backend"
-#define VARIABLE       "GPUBUDGET_GPU_CHECK"
+
+/* Slurm 23.11; NULL in an older one. */
+extern spank_err_t spank_prepend_task_argv(spank_t sp, int argc, const char *argv[]) __attribute__((weak));
 
 enum { WORDS, BACKEND, OPTIONS };
 
@@ -19,6 +23,7 @@ static struct {
 	struct check_site site;
 	char given[OPTIONS][CHECK_WORDS_MAX];	/* the user's words; "" = none */
 	struct proofs *proofs;		/* NULL: there is nothing to do */
+	bool at_program;		/* slurmstepd: programs may have put results there */
 } context;
 
 static const char *given_or_null(int which)
@@ -131,15 +136,8 @@ void check_hooks_begin(spank_t sp)
 	context.proofs = proofs_new(tasks, &order, sizeof(order));
 	if (!context.proofs)
 		slurm_error("gpubudget: GPUs are not checked: %s", strerror(errno));
+	context.at_program = context.proofs && spank_prepend_task_argv && context.site.at != CHECK_AT_HOOK;
 }
-
-void check_hooks_end(void)
-{
-	proofs_free(context.proofs);
-	context.proofs = NULL;
-}
-
-/* --- in the task -------------------------------------------------------------------------------------- */
 
 /* Logs of the node: all but a proof, which is told with more of a log. */
 static void log_json(const struct proof_result *r)
@@ -152,6 +150,51 @@ static void log_json(const struct proof_result *r)
 		slurm_info("gpubudget: %s", r->json);
 }
 
+void check_hooks_end(void)
+{
+	struct proof_result result;
+
+	for (int i = 0; context.at_program && proofs_put_already(context.proofs, i, &result); i++)
+		log_json(&result);
+	proofs_free(context.proofs);
+	context.proofs = NULL;
+}
+
+/* --- in the task -------------------------------------------------------------------------------------- */
+
+/* Whose command ends with a slash is filled in by Slurm behind this hook (--bcast), and --container starts in
+ * a bundle that has no such program. */
+static bool program_can_stand_before(spank_t sp, const char *program)
+{
+	char **argv = NULL, value[2];
+	int argc = 0;
+	size_t n;
+
+	if (context.site.at == CHECK_AT_HOOK || !spank_prepend_task_argv || access(program, X_OK) < 0 ||
+		spank_getenv(sp, "SLURM_CONTAINER", value, sizeof(value)) != ESPANK_ENV_NOEXIST ||
+		spank_get_item(sp, S_JOB_ARGV, &argc, &argv) != ESPANK_SUCCESS || argc < 1 || !argv)
+		return false;
+	n = strlen(argv[0]);
+	return n > 0 && argv[0][n - 1] != '/';
+}
+
+/* false: it is to be proven here. */
+static bool program_put_before(spank_t sp, int task)
+{
+	char program[CHECK_PROGRAM_MAX], fd[16], number[16];
+	const char *words[] = { check_program(&context.site, program), fd, number };
+	int file = proofs_fd(context.proofs);
+
+	if (!program_can_stand_before(sp, program))
+		return false;
+	snprintf(fd, sizeof(fd), "%d", file);
+	snprintf(number, sizeof(number), "%d", task);
+	if (fcntl(file, F_SETFD, 0) == 0 && spank_prepend_task_argv(sp, 3, words) == ESPANK_SUCCESS)
+		return true;
+	fcntl(file, F_SETFD, FD_CLOEXEC);
+	return false;
+}
+
 int check_hooks_task(spank_t sp)
 {
 	struct proof_result result;
@@ -162,11 +205,13 @@ int check_hooks_task(spank_t sp)
 	if (!context.proofs || spank_get_item(sp, S_TASK_ID, &task) != ESPANK_SUCCESS ||
 		spank_get_item(sp, S_JOB_ENV, &environment) != ESPANK_SUCCESS || !environment)
 		return 0;
+	if (program_put_before(sp, task))
+		return 0;
 	rv = check_task(context.proofs, task, environment, &result, &own);
 	if (own)
 		log_json(&result);
 	if (result.say[0])
 		slurm_error("gpubudget: task %d: %s", task, result.say);
-	spank_setenv(sp, VARIABLE, outcome_name[result.outcome], 1);
+	spank_setenv(sp, CHECK_VARIABLE, outcome_name[result.outcome], 1);
 	return rv;
 }

@@ -19,9 +19,10 @@ void check_hooks_register(spank_t sp);
 void check_hooks_begin(spank_t sp);
 
 /* In the task, last before it is executed, when it has its CPUs. 0; or -1: its program must not start, the
- * user has been told. */
+ * user has been told. Where Slurm can put a program before the task's own, that one proves. */
 int check_hooks_task(spank_t sp);
 
+/* In slurmstepd, when the tasks are gone: what such programs found goes to the log. */
 void check_hooks_end(void);
 
 #endif

@@ -48,7 +48,7 @@ int declared_argument(struct declared *d, const char *argument, struct fault *wh
 		return fault_errno(why, EINVAL,
 			"plugstack.conf: \"%s\" is not known; " ARGUMENT
 			"TIME, gpu_numa, gpu_memory, gpu_places, gpu_root, gpu_check, gpu_backend, gpu_check_least, "
-			"gpu_check_policy, gpu_check_deadline, gpu_check_helper and check_NAME are",
+			"gpu_check_policy, gpu_check_at, gpu_check_deadline, gpu_check_helper and check_NAME are",
 			argument);
 	if (duration_parse(argument + strlen(ARGUMENT), &max, why) < 0)
 		return -1;

@@ -28,12 +28,13 @@ struct slot {
 };
 
 struct page {
-	uint32_t magic, slots, extra;	/* how many, and how many bytes behind them */
+	uint32_t magic, slots, extra;	/* how many slots, and how many bytes behind them */
 	struct slot slot[];
 };
 
 struct proofs {
 	int fd;
+	uint32_t slots;			/* the page's own could be written over by a task */
 	size_t size;
 	struct page *page;
 };
@@ -45,7 +46,7 @@ static size_t page_size(uint32_t slots, size_t extra)
 
 static void *extra_of(const struct proofs *p)
 {
-	return (char *)p->page + page_size(p->page->slots, 0);
+	return (char *)p->page + page_size(p->slots, 0);
 }
 
 /* The two allocations of an object; `fd` is taken. */
@@ -60,7 +61,7 @@ static struct proofs *map(int fd, size_t size)
 	if (page != MAP_FAILED)
 		p = calloc(1, sizeof(*p));
 	if (p) {
-		*p = (struct proofs){ fd, size, page };
+		*p = (struct proofs){ .fd = fd, .size = size, .page = page };
 		return p;
 	}
 	err = errno;
@@ -89,7 +90,7 @@ struct proofs *proofs_new(int sets, const void *extra, size_t size)
 	p = map(fd, all);
 	if (!p)
 		return NULL;
-	p->page->slots = (uint32_t)sets;
+	p->slots = p->page->slots = (uint32_t)sets;
 	p->page->extra = (uint32_t)size;
 	memcpy(extra_of(p), extra, size);
 	p->page->magic = MAGIC;
@@ -109,8 +110,9 @@ struct proofs *proofs_open(int fd, size_t size)
 		return NULL;
 	}
 	p = map(fd, (size_t)st.st_size);
-	if (p && (p->page->magic != MAGIC || p->page->extra != size ||
-			 page_size(p->page->slots, size) != p->size)) {
+	if (p)
+		p->slots = p->page->slots;
+	if (p && (p->page->magic != MAGIC || p->page->extra != size || page_size(p->slots, size) != p->size)) {
 		proofs_free(p);
 		errno = EINVAL;
 		return NULL;
@@ -182,7 +184,7 @@ int proofs_claim(struct proofs *p, const char *key, bool *own)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	for (uint32_t i = 0; i < p->page->slots; i++) {
+	for (uint32_t i = 0; i < p->slots; i++) {
 		struct slot *s = &p->page->slot[i];
 		uint32_t is_free = FREE;
 
@@ -209,13 +211,33 @@ void proofs_put(struct proofs *p, int slot, const struct proof_result *r)
 	publish(s, DONE);
 }
 
+/* What another process wrote, as texts. */
+static void result_take(const struct slot *s, struct proof_result *out)
+{
+	*out = s->result;
+	out->say[sizeof(out->say) - 1] = out->json[sizeof(out->json) - 1] = '\0';
+	for (char *c = out->json; *c; c++)
+		*c = *c >= 0x20 && *c < 0x7F ? *c : '?';
+	if (out->outcome < 0 || out->outcome >= OUTCOMES)
+		out->outcome = OUTCOME_FAILED;
+}
+
+bool proofs_put_already(const struct proofs *p, int n, struct proof_result *out)
+{
+	for (uint32_t i = 0; i < p->slots; i++)
+		if (atomic_load(&p->page->slot[i].state) == DONE && n-- == 0) {
+			result_take(&p->page->slot[i], out);
+			return true;
+		}
+	return false;
+}
+
 int proofs_wait(struct proofs *p, int slot, int64_t deadline_ms, struct proof_result *out)
 {
 	struct slot *s = &p->page->slot[slot];
 
 	if (await(s, DONE, deadline_ms) < 0)
 		return -1;
-	*out = s->result;
-	out->say[sizeof(out->say) - 1] = out->json[sizeof(out->json) - 1] = '\0';
+	result_take(s, out);
 	return 0;
 }

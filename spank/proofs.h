@@ -43,6 +43,9 @@ const void *proofs_extra(const struct proofs *p);
 int proofs_claim(struct proofs *p, const char *key, bool *own);
 void proofs_put(struct proofs *p, int slot, const struct proof_result *r);
 
+/* The n-th result that was put, counted from 0. false: there are no more. */
+bool proofs_put_already(const struct proofs *p, int n, struct proof_result *out);
+
 /* 0 and *out; or -1 and ETIMEDOUT: the owner has not told. */
 int proofs_wait(struct proofs *p, int slot, int64_t deadline_ms, struct proof_result *out);
 

@@ -42,6 +42,13 @@ qos_is()	{ [[ $(job_field "$1" QOS) == "$2" ]]; }
 	fill
 	waits train --gpus=2 --gpu-min-runtime=3h --time=8:00:00
 	balance_is vision "held=6.00"
+	run -0 as ada budgetctl job set "$(job train)" --min-runtime 1h --dry-run --request-id j0
+	[[ $output == *"2.00 GPU-h of vision set aside"* && $output == *"nothing was written"* ]]
+	[[ $(as ada budgetctl job set "$(job train)" --min-runtime 6h --dry-run --request-id j0 -o json | jq -c '[.held_units, .dry_run]') == "[$((12 * 3600000)),true]" ]]
+	run -1 as ada budgetctl job set "$(job train)" --min-runtime 9h --dry-run
+	[[ $output == *"maximum of 8 h"* ]]
+	balance_is vision "held=6.00"
+	[[ $(why_json train .min_runtime_s) == 10800 ]]
 	run -0 as ada budgetctl job set "$(job train)" --min-runtime 1h
 	[[ $output == *"2.00 GPU-h of vision set aside (2 GPUs x 1 h minimum runtime)"* ]]
 	balance_is vision "held=2.00"

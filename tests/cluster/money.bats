@@ -48,6 +48,8 @@ refused()
 	ctl void "$(entry vision)" -r try --dry-run
 	ctl allocation set 1 --burst 0 --dry-run
 	refused 1 "20.00 GPU-h" ctl withdraw vision 21 -r try --dry-run
+	[[ $(ctl deposit vision 5 -r $'ours\nBalance  9,999.00' --dry-run 2>/dev/null | grep -c ^Balance) == 1 ]]
+	ctl deposit vision 5 -r $'ours\nBalance  9,999.00' --dry-run 2>/dev/null | grep -q "^Reason  *ours Balance"
 	[[ $(journal) == "$before" && $(amount vision) == 20 && $(amount speech) == 10 ]]
 	[[ $(ctl -o json allocation list vision | jq '.rows | length') == 1 ]]
 	api "$PEOPLE" POST /v1/deposits -d '{"project":"vision","amount_units":1,"dry_run":true}'

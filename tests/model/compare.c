@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * compare.c - the books beside the oracle, to the unit. */
 #include "tests/model/history.h"
+#include "budgetd/ledger_statement.h"
 #include <string.h>
 
 /* --- money, after each step --------------------------------------------------------------------- */
@@ -102,32 +103,101 @@ void compare_money(struct history *h)
 
 /* --- months ------------------------------------------------------------------------------------- */
 
-static void compare_balance_at(struct history *h, int a, int64_t edge, sqlite3_stmt *st)
-{
-	int64_t ours = oracle_balance_at(&h->o, a, edge), theirs;
+static const struct {
+	enum statement_item item;
+	char kind;
+	int sign, as; /* as: with this sign in the statement */
+} moved[] = {
+	{ITEM_DEPOSITS, 'd', 0, 1},
+	{ITEM_WITHDRAWALS, 'w', 0, -1},
+	{ITEM_TRANSFERS_IN, 't', 1, 1},
+	{ITEM_TRANSFERS_OUT, 't', -1, -1},
+	{ITEM_REFUNDS, 'r', 0, 1},
+	{ITEM_ADJUSTMENTS, 'a', 0, 1},
+	{ITEM_VOIDS, 'v', 0, 1},
+	{ITEM_EXPIRED, 'e', 0, -1},
+	{ITEM_CARRIED_IN, 'c', 1, 1},
+	{ITEM_CARRIED_OUT, 'c', -1, -1},
+};
 
-	sqlite3_bind_int64(st, 1, a + 1);
-	sqlite3_bind_int64(st, 2, edge);
-	theirs = sqlite3_step(st) == SQLITE_ROW ? sqlite3_column_int64(st, 0) : -1;
-	sqlite3_reset(st);
-	if (ours != theirs)
-		differ(h, "allocation %d at %+jd: the oracle has %jd units by then, the journal %jd", a,
-			(intmax_t)(edge - h->epoch), (intmax_t)ours, (intmax_t)theirs);
+struct comparing {
+	struct history *h;
+	int64_t from, to;
+	int lines;
+};
+
+static struct statement_line line_of(const struct oracle *o, int a, int64_t from, int64_t to)
+{
+	struct statement_line s = {.items = {[ITEM_OPENING] = oracle_balance_at(o, a, from),
+		[ITEM_CHARGES] = oracle_charged(o, a, from, to), [ITEM_CLOSING] = oracle_balance_at(o, a, to)}};
+
+	for (size_t i = 0; i < sizeof(moved) / sizeof(moved[0]); i++)
+		s.items[moved[i].item] =
+			moved[i].as * oracle_moved(o, a, moved[i].kind, moved[i].sign, from, to);
+	return s;
 }
 
+/* What stands in each column, and that it foots. */
+static int compare_line(const struct statement_line *s, void *arg)
+{
+	struct comparing *c = arg;
+	struct history *h = c->h;
+	int a = (int)s->allocation - 1;
+	struct statement_line ours = line_of(&h->o, a, c->from, c->to);
+	const int64_t *i = s->items;
+
+	c->lines++;
+	for (int k = 0; k < STATEMENT_ITEMS; k++)
+		if (ours.items[k] != i[k])
+			differ(h, "allocation %d from %+jd to %+jd: the oracle has %s of %jd units, the statement %jd",
+				a, (intmax_t)(c->from - h->epoch), (intmax_t)(c->to - h->epoch),
+				statement_item_name[k], (intmax_t)ours.items[k], (intmax_t)i[k]);
+	if (i[ITEM_OPENING] + i[ITEM_DEPOSITS] - i[ITEM_WITHDRAWALS] + i[ITEM_TRANSFERS_IN] -
+			i[ITEM_TRANSFERS_OUT] - i[ITEM_CHARGES] + i[ITEM_REFUNDS] + i[ITEM_ADJUSTMENTS] +
+			i[ITEM_VOIDS] - i[ITEM_EXPIRED] + i[ITEM_CARRIED_IN] - i[ITEM_CARRIED_OUT] !=
+		i[ITEM_CLOSING])
+		differ(h, "the statement of allocation %d does not foot", a);
+	return 0;
+}
+
+static int lines_of(const struct oracle *o, int64_t from, int64_t to)
+{
+	int n = 0;
+
+	for (int a = 0; a < o->nallocations; a++) {
+		struct statement_line s = line_of(o, a, from, to);
+		bool moves = oracle_charged(o, a, from, to) != 0;
+
+		for (int i = 0; i < o->nentries; i++)
+			moves = moves || (o->entries[i].allocation == a && o->entries[i].at >= from &&
+						 o->entries[i].at < to);
+		n += moves || s.items[ITEM_OPENING] || s.items[ITEM_CLOSING];
+	}
+	return n;
+}
+
+/* Statements of the months, and of a range that ends in the middle of one. */
 void compare_months(struct history *h)
 {
-	static const char balance_sql[] =
-		"SELECT coalesce(sum(units), 0) FROM journal WHERE allocation = ? AND at < ?";
-	static const int64_t edges[] = {H_MONTH, H_MONTH + 28 * 86400};
-	sqlite3_stmt *st = NULL;
+	const int64_t edges[] = {H_MONTH - 31 * 86400, H_MONTH, H_MONTH + 28 * 86400, h->epoch + 3600};
+	static const int ranges[][2] = {{0, 1}, {1, 2}, {3, 2}};
+	struct ledger *l = h->b->d.ledger;
 
-	if (sqlite3_prepare_v2(h->b->look, balance_sql, -1, &st, NULL) != SQLITE_OK)
-		differ(h, "%s", sqlite3_errmsg(h->b->look));
-	for (size_t e = 0; e < sizeof(edges) / sizeof(edges[0]); e++)
-		for (int a = 0; a < h->o.nallocations; a++)
-			compare_balance_at(h, a, edges[e], st);
-	sqlite3_finalize(st);
+	for (size_t k = 0; k < sizeof(ranges) / sizeof(ranges[0]); k++) {
+		struct comparing c = {.h = h, .from = edges[ranges[k][0]], .to = edges[ranges[k][1]]};
+		struct statement_range r = {c.from, c.to, h->now};
+		int rc = ledger_begin(l, LEDGER_READ, &h->b->why);
+
+		for (int n = 0; rc == 0 && n < h->o.nnodes; n++)
+			rc = statement_walk(l, h->b->projects[n], &r, compare_line, &c, &h->b->why);
+		ledger_rollback(l);
+		if (rc < 0)
+			differ(h, "a statement failed: %s", h->b->why.text);
+		if (c.lines != lines_of(&h->o, c.from, c.to))
+			differ(h, "the oracle has %d lines from %+jd to %+jd, the statement %d",
+				lines_of(&h->o, c.from, c.to), (intmax_t)(c.from - h->epoch),
+				(intmax_t)(c.to - h->epoch), c.lines);
+	}
 }
 
 /* --- runs, at the end --------------------------------------------------------------------------- */

@@ -184,6 +184,10 @@ void oracle_expire(struct oracle *o, int64_t now);
 int oracle_close(struct oracle *o, int64_t now, int64_t ends, int64_t seen, bool force);
 /* What an allocation had before that moment, by the dates of what was booked. */
 int64_t oracle_balance_at(const struct oracle *o, int allocation, int64_t at);
+/* The entries of a kind (o_entry) of an allocation from one moment to another; sign: 0 = all, 1 = what came, -1 =
+ * what went. And its charges. */
+int64_t oracle_moved(const struct oracle *o, int allocation, char kind, int sign, int64_t from, int64_t to);
+int64_t oracle_charged(const struct oracle *o, int allocation, int64_t from, int64_t to);
 int64_t oracle_available(const struct oracle *o, int node, int64_t now);
 
 /* --- jobs --- */

@@ -505,16 +505,40 @@ int oracle_close(struct oracle *o, int64_t now, int64_t ends, int64_t seen, bool
 	return 0;
 }
 
-int64_t oracle_balance_at(const struct oracle *o, int allocation, int64_t at)
+int64_t oracle_moved(const struct oracle *o, int allocation, char kind, int sign, int64_t from, int64_t to)
 {
 	int64_t sum = 0;
+
+	for (int i = 0; i < o->nentries; i++) {
+		const struct o_entry *e = &o->entries[i];
+
+		if (e->allocation == allocation && e->kind == kind && e->at >= from && e->at < to &&
+			(sign == 0 || (e->units > 0) == (sign > 0)))
+			sum += e->units;
+	}
+	return sum;
+}
+
+int64_t oracle_charged(const struct oracle *o, int allocation, int64_t from, int64_t to)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < o->npieces; i++) {
+		const struct o_piece *p = &o->pieces[i];
+
+		if (p->allocation == allocation && p->part != O_NONE && o->parts[p->part].at >= from &&
+			o->parts[p->part].at < to)
+			sum += p->units;
+	}
+	return sum;
+}
+
+int64_t oracle_balance_at(const struct oracle *o, int allocation, int64_t at)
+{
+	int64_t sum = -oracle_charged(o, allocation, 0, at);
 
 	for (int i = 0; i < o->nentries; i++)
 		if (o->entries[i].allocation == allocation && o->entries[i].at < at)
 			sum += o->entries[i].units;
-	for (int i = 0; i < o->npieces; i++)
-		if (o->pieces[i].allocation == allocation && o->pieces[i].part != O_NONE &&
-			o->parts[o->pieces[i].part].at < at)
-			sum -= o->pieces[i].units;
 	return sum;
 }

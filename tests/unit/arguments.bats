@@ -34,6 +34,31 @@ setup_file()
 	[[ $output == "budgetctl: --team-rank=1.5: "* ]]
 }
 
+@test "what cannot be meant is refused before anybody is asked" {
+	run -2 budgetctl why ""
+	[[ $output == "budgetctl: an argument is empty. Usage: budgetctl why JOB" ]]
+	run -2 budgetctl deposit "" 5 -r x
+	run -2 budgetctl deposit vision 5 --reason $'caf\xe9'
+	[[ $output == "budgetctl: --reason: "*"is not UTF-8."* ]]
+	run -2 budgetctl balance $'\xff'
+	[[ $output == *"is not UTF-8."* ]]
+	run -1 budgetctl import sacct --dry-run $'\xff'
+	[[ $output != *"UTF-8"* ]]
+	for amount in 640511947004 99999999999999999999; do
+		run -2 budgetctl deposit vision $amount -r x
+		[[ $output == *"more GPU-hours than can be counted (at most 640,511,947,003.00)"* ]]
+	done
+}
+
+@test "a time zone that is none is said, and a local time by it is refused" {
+	TZ=Europe/Berln run -2 budgetctl allocation add vision 5 --ends 2027-01-01
+	[[ $output == *"TZ=Europe/Berln is no time zone that this machine knows: times are those of UTC"* ]]
+	[[ $output == *'so "2027-01-01" could be any hour'* ]]
+	TZ=Europe/Berln run -3 budgetctl allocation add vision 5 --ends 2027-01-01T00:00Z
+	TZ=Europe/Berlin run -3 budgetctl allocation add vision 5 --ends 2027-01-01
+	[[ $output != *"time zone"* ]]
+}
+
 @test "the length of a slot is a number of hours" {
 	for hours in nan inf 0 -1 200 4h ""; do
 		run -2 budgetctl slot add vision --day mon --from 09:00 --share 50 --hours "$hours"

@@ -87,7 +87,7 @@ tells()
 	tells gpubudget_plugins.8 4 gpu_numa= gpu_memory= gpu_places= gpu_root=
 	tells gpubudget.7 3 --gpu-check= --gpu-backend= GPUBUDGET_GPU_CHECK
 	mapfile -t options < <(grep -oE '\{ "gpu_[a-z_]+", [a-z]+_take' "$top/spank/check.c" | grep -oE 'gpu_[a-z_]+')
-	tells gpubudget_plugins.8 7 "${options[@]/%/=}"
+	tells gpubudget_plugins.8 8 "${options[@]/%/=}"
 }
 
 @test "guides and pages name commands, options and settings that exist" {

@@ -26,7 +26,7 @@ START_TEST(words_of_plugstack_are_read_or_named)
 	static const struct {
 		const char *word, *text;
 	} bad[] = { { "gpu_check_least=auto2", "gpu_check_least=auto2 is none of off" },
-		{ "gpu_check_policy=soft", "none of optional, required and strict" },
+		{ "gpu_check_at=once", "none of auto, hook and program" }, { "gpu_check_policy=soft", "none of optional, required and strict" },
 		{ "gpu_check_deadline=0", "is not 1 to 3600 seconds" },
 		{ "gpu_check_deadline=2m", "is not 1 to 3600 seconds" },
 		{ "gpu_backend=metal", "\"metal\" is none of auto, cuda" },
@@ -164,17 +164,26 @@ END_TEST
 START_TEST(page_is_found_again_by_its_file_and_no_other_is)
 {
 	struct proofs *p = proofs_new(2, "order", 6), *again;
+	struct proof_result r;
+	char path[CHECK_PROGRAM_MAX];
 	int none = memfd_create("none", 0);
 	bool own;
 
-	ck_assert_ptr_nonnull(p);
+	ck_assert(p && strcmp(check_program(&(struct check_site){.helper = "/a/b/helper"}, path),
+			       "/a/b/gpu-check-task") == 0);
 	ck_assert(ftruncate(proofs_fd(p), 16) == -1 && errno == EPERM);
 	again = proofs_open(dup(proofs_fd(p)), 6);
 	ck_assert_ptr_nonnull(again);
 	ck_assert_str_eq(proofs_extra(again), "order");
 	ck_assert_int_eq(proofs_claim(p, "a", &own), 0);
 	ck_assert(proofs_claim(again, "a", &own) == 0 && !own);
+	ck_assert(!proofs_put_already(p, 0, &r));
+	r = (struct proof_result){ .outcome = (enum outcome)99, .json = "{\n\033" };
+	proofs_put(again, 0, &r);
 	proofs_free(again);
+	ck_assert(proofs_put_already(p, 0, &r) && !proofs_put_already(p, 1, &r));
+	ck_assert_str_eq(r.json, "{??");
+	ck_assert_int_eq(r.outcome, OUTCOME_FAILED);
 	ck_assert(proofs_open(dup(proofs_fd(p)), 5) == NULL && errno == EINVAL);
 	ck_assert(proofs_open(dup(none), 6) == NULL && errno == EINVAL);
 	ck_assert(ftruncate(none, 65536) == 0 && proofs_open(none, 6) == NULL && errno == EINVAL);

@@ -5,6 +5,7 @@
  * month is refused to any program. */
 #include "budgetd/ledger_moves.h"
 #include "budgetd/ledger_period.h"
+#include "budgetd/ledger_statement.h"
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
 #include <errno.h>
@@ -233,6 +234,76 @@ START_TEST(an_expiry_that_is_late_is_dated_in_the_open_month)
 }
 END_TEST
 
+/* --- statements --------------------------------------------------------------------------------- */
+
+struct asking {
+	int64_t project, now;
+	const char *month;
+	struct statement_line sum;	/* set */
+	int lines;
+};
+
+static int one_line(const struct statement_line *s, void *arg)
+{
+	struct asking *x = arg;
+
+	statement_add(&x->sum, s);
+	x->lines++;
+	return 0;
+}
+
+static int state(struct ledger *l, void *arg, struct fault *why)
+{
+	struct asking *x = arg;
+	struct period p;
+
+	x->sum = (struct statement_line){ .held_known = true };
+	x->lines = 0;
+	if (period_parse(x->month, &p, why) < 0)
+		return -1;
+	return statement_walk(l, x->project, &(struct statement_range){ p.starts, p.ends, x->now }, one_line, x,
+		why);
+}
+
+static int refund(struct ledger *l, void *arg, struct fault *why)
+{
+	struct journal_entry e = { .at = LATER + 60, .uid = -1, .kind = "refund", .actor = "ada", .reason = "r" };
+
+	return money_refund(l, *(int64_t *)arg, GPU_H / 4, &e, LATER + 60, why);
+}
+
+START_TEST(a_statement_of_a_closed_month_stays_and_the_next_one_has_what_came_late)
+{
+	int64_t p = books_project(&b, "p", 0), charge = 1;
+	struct asking january = { .project = p, .now = LATER + 3600, .month = "2027-01" },
+		february = { .project = p, .now = LATER + 3600, .month = "2027-02" };
+	struct run r;
+
+	books_allot(&b, p, 10 * GPU_H, 0, 0);
+	r = start(p, 77, EDGE - HOUR / 2);
+	must(to_the_edge, &r);
+	ck_assert_int_eq(CLOSE(.month = "2027-01", .seen = LATER), 0);
+	must(settle, &(struct settling){ &r, EDGE + HOUR / 2, LATER + 30 });
+	must(refund, &charge);
+	must(state, &january);
+	ck_assert_int_eq(january.lines, 1);
+	ck_assert_int_eq(january.sum.items[ITEM_DEPOSITS], 10 * GPU_H);
+	ck_assert_int_eq(january.sum.items[ITEM_CHARGES], GPU_H / 2);
+	ck_assert_int_eq(january.sum.items[ITEM_CLOSING], 19 * GPU_H / 2);
+	ck_assert(january.sum.held_known);
+	ck_assert_int_eq(january.sum.held, GPU_H / 2);	/* as it was closed */
+	must(state, &february);
+	ck_assert_int_eq(february.sum.items[ITEM_OPENING], 19 * GPU_H / 2);
+	ck_assert_int_eq(february.sum.items[ITEM_CHARGES], GPU_H / 2);
+	ck_assert_int_eq(february.sum.items[ITEM_REFUNDS], GPU_H / 4);
+	ck_assert_int_eq(february.sum.items[ITEM_CLOSING], 37 * GPU_H / 4);
+	ck_assert_int_eq(february.sum.held, 0);
+	february.now = EDGE + 40 * 86400;		/* it is over and was not closed: what was held then is not known */
+	must(state, &february);
+	ck_assert(!february.sum.held_known);
+}
+END_TEST
+
 /* --- the database itself ------------------------------------------------------------------------ */
 
 static const char *const writes[] = {
@@ -280,6 +351,7 @@ Suite *period_suite(void)
 	tcase_add_test(t, a_charge_is_booked_in_its_month_while_that_is_open);
 	tcase_add_test(t, a_late_charge_and_a_refund_are_dated_in_the_open_month);
 	tcase_add_test(t, an_expiry_that_is_late_is_dated_in_the_open_month);
+	tcase_add_test(t, a_statement_of_a_closed_month_stays_and_the_next_one_has_what_came_late);
 	tcase_add_loop_test(t, the_database_refuses_what_is_dated_in_a_closed_month, 0,
 		(int)(sizeof(writes) / sizeof(writes[0])));
 	suite_add_tcase(s, t);

@@ -71,9 +71,11 @@ const char *MHD_lookup_connection_value(struct MHD_Connection *connection, enum 
 	size_t n = strlen(key);
 
 	ck_assert_int_eq(kind, MHD_GET_ARGUMENT_KIND);
-	if (!at || strncmp(at, key, n) != 0 || at[n] != '=')
+	while (at && (strncmp(at, key, n) != 0 || at[n] != '='))
+		at = strchr(at, '&') ? strchr(at, '&') + 1 : NULL;
+	if (!at)
 		return NULL;
-	snprintf(value, sizeof(value), "%s", at + n + 1);
+	snprintf(value, sizeof(value), "%.*s", (int)strcspn(at + n + 1, "&"), at + n + 1);
 	return value;
 }
 

@@ -100,6 +100,21 @@ START_TEST(a_zone_that_the_system_does_not_have_is_refused)
 }
 END_TEST
 
+/* What the C library takes for UTC without a word is not known. */
+START_TEST(what_tz_says_is_told_from_what_it_cannot_mean)
+{
+	static const char *const known[] = {"", "UTC", "Europe/Berlin", ":Europe/Berlin", "CET-1",
+		"CET-1CEST,M3.5.0,M10.5.0/3", "<+03>-3", "/etc/passwd"},
+		*const unknown[] = {"Europe/Berln", "Mars", "X-1", "<+03", "/no/such/file", ":"};
+
+	ck_assert(zone_variable_known(NULL));
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		ck_assert_msg(zone_variable_known(known[i]), "\"%s\" is not known", known[i]);
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		ck_assert_msg(!zone_variable_known(unknown[i]), "\"%s\" is known", unknown[i]);
+}
+END_TEST
+
 START_TEST(the_process_keeps_its_own_zone)
 {
 	setenv("TZ", "Asia/Tokyo", 1);
@@ -128,6 +143,7 @@ Suite *zone_suite(void)
 	tcase_add_test(t, a_day_begins_at_the_local_midnight);
 	tcase_add_test(t, a_moment_is_written_as_utc);
 	tcase_add_test(t, a_zone_that_the_system_does_not_have_is_refused);
+	tcase_add_test(t, what_tz_says_is_told_from_what_it_cannot_mean);
 	tcase_add_test(t, the_process_keeps_its_own_zone);
 	suite_add_tcase(s, t);
 	return s;
