@@ -80,6 +80,8 @@ enum command_option {
 	OPT_DAY,
 	OPT_FROM,
 	OPT_HOURS,
+	OPT_GROUP_BY,
+	OPT_PLOT,
 	OPT_TO,
 	OPT_PERIOD,
 	OPTIONS
@@ -137,6 +139,9 @@ int cmd_void(struct session *s);
 int cmd_cap_list(struct session *s);
 int cmd_cap_set(struct session *s);
 int cmd_drain(struct session *s);
+int cmd_report(struct session *s);
+int cmd_usage(struct session *s);
+int cmd_forecast(struct session *s);
 int cmd_undrain(struct session *s);
 int cmd_drains(struct session *s);
 int cmd_slot_add(struct session *s);

@@ -64,6 +64,8 @@ static const struct route routes[] = {
 		"rows charge dry_run", import_post },
 	{ "GET",    "/v1/balances",          WHO_LIST,          0,            NULL, balances_get },
 	{ "GET",    "/v1/tree",              WHO_LIST,          0,            NULL, tree_get },
+	{ "GET",    "/v1/usage",             WHO_LIST,          0,            NULL, usage_get },
+	{ "GET",    "/v1/forecast",          WHO_PROJECT,       0,            NULL, forecast_get },
 	{ "GET",    "/v1/journal",           WHO_PROJECT,       0,            NULL, journal_get },
 	{ "GET",    "/v1/statements",        WHO_PROJECT,       0,            NULL, statements_get },
 	{ "GET",    "/v1/holds",             WHO_PROJECT,       0,            NULL, holds_get },

@@ -63,6 +63,8 @@ int request_post(struct request *rq, struct fault *why);
 int request_patch(struct request *rq, struct fault *why);
 int import_post(struct request *rq, struct fault *why);
 int balances_get(struct request *rq, struct fault *why);
+int usage_get(struct request *rq, struct fault *why);
+int forecast_get(struct request *rq, struct fault *why);
 int tree_get(struct request *rq, struct fault *why);
 int journal_get(struct request *rq, struct fault *why);
 int statements_get(struct request *rq, struct fault *why);

@@ -41,6 +41,8 @@ static const struct {
 	{ "PATCH", "/v1/requests/3", request_patch, WHO_OWNER, "3" },
 	{ "GET", "/v1/balances", balances_get, WHO_LIST, "" },
 	{ "GET", "/v1/tree", tree_get, WHO_LIST, "" },
+	{ "GET", "/v1/usage", usage_get, WHO_LIST, "" },
+	{ "GET", "/v1/forecast", forecast_get, WHO_PROJECT, "" },
 	{ "GET", "/v1/journal", journal_get, WHO_PROJECT, "" },
 	{ "GET", "/v1/statements", statements_get, WHO_PROJECT, "" },
 	{ "GET", "/v1/holds", holds_get, WHO_PROJECT, "" },
