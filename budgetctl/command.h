@@ -142,6 +142,7 @@ int cmd_drain(struct session *s);
 int cmd_report(struct session *s);
 int cmd_usage(struct session *s);
 int cmd_forecast(struct session *s);
+int cmd_digest(struct session *s);
 int cmd_undrain(struct session *s);
 int cmd_drains(struct session *s);
 int cmd_slot_add(struct session *s);

@@ -64,6 +64,21 @@ is() { [[ $output == "$1" ]] || { printf '%s\n' "$output" >&2; return 1; }; }
 	[[ $(budgetctl forecast vision -o json | jq -c '.rows[] | [.basis, .end, .at, .decided_by]' | head -n 1) == '["running","expired",4070908800,"lab"]' ]]
 }
 
+@test "a digest tells the week of each project, and leaves out those of which there is nothing to tell" {
+	local end start
+
+	start=$(date -u -d '2 hours ago' +%FT%TZ) end=$(date -u -d '1 hour ago' +%FT%TZ)
+	budgetctl project add quiet
+	printf '%s\n' 'JobIDRaw|JobID|Cluster|Account|User|Partition|QOS|State|Submit|Start|End|AllocTRES' \
+		"21|21|alone|vision|daemon|gpu|normal|COMPLETED|${start%Z}|${start%Z}|${end%Z}|gres/gpu=3" >"$BATS_TEST_TMPDIR/rows"
+	budgetctl import sacct "$BATS_TEST_TMPDIR/rows"
+	output=$(budgetctl digest)
+	[[ $output == *$'lab/vision\n  used 3.00 GPU-hours, 0.00 of them in the free tier; 0.00 in the week before\n  most by daemon (3.00)'* ]]
+	[[ $output == *$'\nlab\n'*"can spend "*" of 100.00 GPU-hours; 0.00 are held for jobs"* ]]
+	[[ $output != *quiet* ]]
+	run ! budgetctl digest -o json; [[ $output == *"a digest is text"* ]]
+}
+
 @test "what makes no sense is said" {
 	run ! report --group-by colour; [[ $output == *"--group-by takes project, user, gpu_type, partition or day, not \"colour\""* ]]
 	run ! budgetctl report --from 2026-04-01 --to 2026-03-01; [[ $output == *"--from has to be before --to"* ]]
