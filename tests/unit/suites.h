@@ -55,6 +55,7 @@
 	X(ranking) \
 	X(ranking_past) \
 	X(run_months) \
+	X(export_rows) \
 	X(period) \
 	X(rate) \
 	X(rights) \
