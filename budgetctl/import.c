@@ -86,7 +86,7 @@ static int row_add(struct import *im, const struct sacct_row *row)
 	im->rows++;
 	switch (sacct_run_read(row, im->zone, &run, &reason)) {
 	case SACCT_RUN:
-		return im->sending ? import_send(im, row->line, &run) : import_count(im, &run);
+		return im->sending ? import_send(im, row->line, &run) : import_count(im, row->line, &run);
 	case SACCT_STEP:
 		im->steps++;
 		return DONE;

@@ -54,7 +54,7 @@ int import_put_number(struct json_object *o, const char *key, int64_t number);
 
 /* --- import_count.c --- */
 int import_count_begin(struct import *im);
-int import_count(struct import *im, const struct sacct_run *r);
+int import_count(struct import *im, int64_t line, const struct sacct_run *r);
 int import_count_print(const struct session *s, struct import *im);
 void import_count_end(struct import *im);
 

@@ -25,14 +25,17 @@ void import_count_end(struct import *im)
 	run_set_free(im->seen);
 }
 
-int import_count(struct import *im, const struct sacct_run *r)
+int import_count(struct import *im, int64_t line, const struct sacct_run *r)
 {
-	switch (run_set_add(im->seen, r->cluster, r->job, r->submit, r->start)) {
+	switch (run_set_add(im->seen, r->cluster, r->job, r->submit, r->start, r->end)) {
 	case RUN_FAILED:
 		return out_of_memory();
 	case RUN_TWICE:
 		im->twice++;
 		return DONE;
+	case RUN_OTHER_END:
+		return import_set_aside(im, line,
+			"the same row stands before it with another end: that one counts");
 	case RUN_PIECE:
 		im->pieces++;
 		break;

@@ -13,6 +13,7 @@
 #include "lib/amount.h"
 #include "lib/duration.h"
 #include "lib/number.h"
+#include "simulate/divide.h"
 #include "simulate/owed.h"
 #include "simulate/picture.h"
 #include "simulate/report.h"
@@ -29,6 +30,8 @@ struct simulation {
 	struct zone *zone;
 	struct trace trace;
 	struct shares shares;
+	bool by_user; /* each project is divided among its users */
+	struct divided divided;
 	struct sim_setup
 		setup[SIM_SCHEDULERS]; /* the contract first, then the baselines that are asked for */
 	struct replay replay[SIM_SCHEDULERS];
@@ -99,6 +102,15 @@ static int baselines_read(const struct session *s, struct simulation *m)
 	return rv;
 }
 
+static int by_user_read(const struct session *s, bool *out)
+{
+	const char *text = session_option(s, OPT_USER_SHARES);
+
+	*out = text && !strcmp(text, "yes");
+	return !text || *out || !strcmp(text, "no")
+		? DONE : complain(USAGE, "--user-shares: \"%s\" is neither yes nor no", text);
+}
+
 static int setup_read(const struct session *s, struct simulation *m)
 {
 	struct sim_setup *x = &m->setup[0];
@@ -128,6 +140,8 @@ static int setup_read(const struct session *s, struct simulation *m)
 	x->h_ppm = margin * (PPM / 100);
 	x->picture = session_option(s, OPT_SVG);
 	m->count = 1;
+	if (rv == DONE)
+		rv = by_user_read(s, &m->by_user);
 	return rv == DONE ? baselines_read(s, m) : rv;
 }
 
@@ -179,7 +193,9 @@ static int shares_open(const struct session *s, struct simulation *m)
 			rv = shares_add_text(&m->shares, s->arguments->given[i].value, &why);
 	if (rv == 0)
 		rv = shares_finish(&m->shares, &m->trace, &why);
-	return rv < 0 ? complain(errno == ENOMEM ? REFUSED : USAGE, "%s", why.text) : DONE;
+	if (rv == 0 && m->by_user)
+		rv = divide_make(&m->divided, &m->trace, &m->shares);
+	return rv < 0 && !why.text[0] ? out_of_memory() : rv < 0 ? complain(errno == ENOMEM ? REFUSED : USAGE, "%s", why.text) : DONE;
 }
 
 /* "x.svg" for the contract, "x-fifo.svg" for a baseline. */
@@ -218,6 +234,21 @@ static double seconds_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static int run(const struct simulation *m, const struct sim_setup *setup, struct sim_result *result,
+	struct fault *why)
+{
+	struct sim_setup by_user = *setup;
+
+	if (!m->by_user)
+		return sim_run(setup, result, why);
+	by_user.trace = &m->divided.trace;
+	by_user.shares = &m->divided.shares;
+	if (sim_run(&by_user, result, why) < 0)
+		return -1;
+	return divide_fold(&m->divided, m->trace.projects.count, result) < 0
+		? fault_set(why, "out of memory") : 0;
+}
+
 static int replay_one(struct simulation *m, int i)
 {
 	struct sim_setup *setup = &m->setup[i];
@@ -225,7 +256,7 @@ static int replay_one(struct simulation *m, int i)
 	struct fault why = {""};
 	double began = seconds_now();
 
-	if (sim_run(setup, &x->result, &why) < 0)
+	if (run(m, setup, &x->result, &why) < 0)
 		return complain(REFUSED, "the trace cannot be replayed: %s", why.text);
 	x->owed = calloc(m->trace.projects.count + 1, sizeof(*x->owed));
 	if (!x->owed || owed_count(&m->trace, &m->shares, (int64_t)setup->nodes * setup->gpus_per_node,
@@ -465,6 +496,7 @@ int cmd_simulate(struct session *s)
 		free(m->replay[i].owed);
 	}
 	if (m) {
+		divide_free(&m->divided);
 		shares_free(&m->shares);
 		trace_free(&m->trace);
 		zone_free(m->zone);

@@ -347,15 +347,21 @@ struct stale {
 	int64_t unclaimed;
 };
 
+struct closing {
+	const struct pool_row *seen;
+	bool closed;			/* set */
+};
+
 /* The snapshot may be older than a binding that this very pass wrote. */
 static int close_hold(struct pass *p, void *arg, struct fault *why)
 {
-	const struct pool_row *seen = arg;
+	struct closing *x = arg;
 	struct hold_row now;
-	int rc = hold_pool(p->b->ledger, seen->admission, &now, why);
+	int rc = hold_pool(p->b->ledger, x->seen->admission, &now, why);
 
-	if (rc != 1 || now.id != seen->id || now.job != seen->job)
+	if (rc != 1 || now.id != x->seen->id || now.job != x->seen->job)
 		return rc < 0 ? -1 : 0;
+	x->closed = true;
 	return hold_close(p->b->ledger, &now, p->now, now.job ? "no job waits for it" : "no job came of it",
 		why);
 }
@@ -370,15 +376,17 @@ struct waiting *pass_find_waiting(struct pass *p, int64_t admission)
 static int close_if_stale(const struct pool_row *pool, void *arg)
 {
 	struct stale *x = arg;
-	struct pool_row copy = *pool;
+	struct closing c = { .seen = pool };
 
 	if ((!pool->job && pool->opened_at > x->p->now - x->p->b->settings->unbound_hold_s) ||
 		pass_find_waiting(x->p, pool->admission))
 		return 0;
 	if (!x->p->all_seen)
 		return 0;	/* its job may have run while nobody looked: that run is paid from here */
-	x->unclaimed += !pool->job;
-	return pass_write(x->p, LEDGER_HOLDS, close_hold, &copy, x->why);
+	if (pass_write(x->p, LEDGER_HOLDS, close_hold, &c, x->why) < 0)
+		return -1;
+	x->unclaimed += c.closed && !pool->job;
+	return 0;
 }
 
 /* An answer that waits, whose job has left the queue or never came. */

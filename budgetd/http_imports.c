@@ -10,6 +10,7 @@
 #include "budgetd/people.h"
 #include "budgetd/rates.h"
 #include "lib/tres.h"
+#include "lib/zone.h"
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -233,11 +234,16 @@ static int piece_read(struct batch *b, const struct row *row, struct import_piec
 	struct gpu_count gpus;
 	amount_t units;
 
+	bool costs = b->rq->b->settings->charge_suspended != SUSPENDED_NOT_CHARGED;
+
 	*out = (struct import_piece){ .submit = row->submit, .from = begins(row), .end = row->end,
 		.tres = row->tres };
 	if (out->end < out->from)
 		return fault_set(reason, "it ends before it begins");
-	if (b->rq->b->settings->charge_suspended == SUSPENDED_NOT_CHARGED)
+	if (!costs && row->suspended > out->end - row->start)
+		return fault_set(reason, "it was suspended for %jd s, and lasted %jd s from its start to its end",
+			(intmax_t)row->suspended, (intmax_t)(out->end - row->start));
+	if (!costs)	/* of a resized job it may be that of the pieces before, too */
 		out->suspended_s = row->suspended < out->end - out->from ? row->suspended
 			: out->end - out->from;
 	if (row->end > b->rq->now + END_SLACK_S)
@@ -293,11 +299,32 @@ static void run_describe(struct batch *b, const struct row *first, const struct 
 	r->npieces = 0;
 }
 
+/* What is in the books stays as it is; what slurmdbd says now is for `check` to find out. */
+static int aside_other_ends(struct batch *b, const struct import_run *r, const struct row *const of[],
+	const int64_t booked_to[])
+{
+	for (int i = 0; i < r->npieces; i++) {
+		char has[ZONE_TEXT_MAX], says[ZONE_TEXT_MAX];
+		struct fault reason = {0};
+
+		if (!booked_to[i])
+			continue;
+		fault_set(&reason, "it ends at %s here, and the same run is in the books up to %s: that stays. If slurmdbd "
+			"says the same as this row, budgetctl check --job=%jd --repair corrects it",
+			zone_utc_text(of[i]->end, says), zone_utc_text(booked_to[i], has), (intmax_t)r->job);
+		if (set_aside(b, of[i], &reason) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Rows that are one run. */
 static int run_add(struct batch *b, const struct row *rows, size_t n, struct fault *why)
 {
 	struct account *a = account_of(b, rows[0].account, why);
 	struct fault reason = {0};
+	const struct row *of[IMPORT_PIECES_MAX];
+	int64_t booked_to[IMPORT_PIECES_MAX];
 	struct import_run r;
 
 	if (!a)
@@ -306,14 +333,18 @@ static int run_add(struct batch *b, const struct row *rows, size_t n, struct fau
 		return aside_all(b, rows, n, &reason);
 	run_describe(b, &rows[0], &rows[n - 1], a, &r);
 	for (size_t i = 0; i < n; i++) {
-		int rc = piece_read(b, &rows[i], &r.pieces[r.npieces], &reason);
+		struct fault what = {0};
+		int rc = piece_read(b, &rows[i], &r.pieces[r.npieces], &what);
 
-		if (rc < 0 && set_aside(b, &rows[i], &reason) < 0)
+		if (rc < 0 && set_aside(b, &rows[i], &what) < 0)
 			return -1;
+		of[r.npieces] = &rows[i];
 		r.npieces += rc > 0;
 		b->without_gpus += rc == 0;
 	}
-	return import_add(b->rq->b->ledger, &b->import, &r, &a->sum, why);
+	if (import_add(b->rq->b->ledger, &b->import, &r, &a->sum, booked_to, why) < 0)
+		return -1;
+	return aside_other_ends(b, &r, of, booked_to);
 }
 
 /* Most files have one cluster, and jobs in the order of their ids. */

@@ -25,17 +25,19 @@ struct writing {
 
 /* --- what is there ------------------------------------------------------------------------------ */
 
-/* By the key of the row; or the loop followed the run beyond it, and keeps one key for all pieces. 1, 0,
- * -1. */
+/* By the key of the row; or the run of its start goes on beyond where the row begins: the loop keeps one key
+ * for all pieces, and so does an import for those that follow each other. *to is where the books have it to
+ * end, INT64_MAX while it goes on; what was corrected counts as its last correction says. 1, 0, -1. */
 static int piece_known(struct ledger *l, const struct import_run *r, const struct import_piece *p,
-	struct fault *why)
+	int64_t *to, struct fault *why)
 {
 	static const char known_sql[] =
-		"SELECT 1 FROM run WHERE cluster = ? AND job = ? AND (+submit = ? AND +start = ?"
-		" OR +start = ? AND (ended IS NULL OR ended >= ?)) LIMIT 1";
-	int64_t one;
+		"SELECT max(CASE WHEN ended IS NULL THEN 9223372036854775807"
+		"  ELSE coalesce((SELECT c.ended FROM correction c WHERE c.run = r.id ORDER BY c.id DESC LIMIT 1), ended) END)"
+		" FROM run r WHERE cluster = ?1 AND job = ?2 AND ((+submit = ?3 AND +start = ?4)"
+		"  OR (+start = ?5 AND (ended IS NULL OR ended > ?4 OR ended >= ?6))) HAVING count(*) > 0";
 
-	return sql_int(l, &one, known_sql, why, "siiiii", r->cluster, r->job, p->submit, p->from, r->start,
+	return sql_int(l, to, known_sql, why, "siiiii", r->cluster, r->job, p->submit, p->from, r->start,
 		p->end);
 }
 
@@ -398,37 +400,54 @@ static int run_add(struct writing *w, int first, int last, struct fault *why)
 	return 0;
 }
 
-/* Which pieces the books have already. */
+/* Which pieces the books have already, and of which they have only the beginning. */
 static int look_up(struct ledger *l, struct import *im, const struct import_run *r,
-	bool known[IMPORT_PIECES_MAX], struct fault *why)
+	bool known[IMPORT_PIECES_MAX], int64_t booked_to[IMPORT_PIECES_MAX], struct fault *why)
 {
 	if (write_all(l, im, why) < 0)
 		return -1;
 	for (int i = 0; i < r->npieces; i++) {
-		int rc = piece_known(l, r, &r->pieces[i], why);
+		int64_t to = 0;
+		int rc = piece_known(l, r, &r->pieces[i], &to, why);
 
 		if (rc < 0)
 			return -1;
 		known[i] = rc;
+		if (rc && to < r->pieces[i].end)
+			booked_to[i] = to;
 	}
 	return 0;
 }
 
+/* The same row twice: the first one counts, whatever the other says. */
+static void look_beside(const struct import_run *r, bool known[IMPORT_PIECES_MAX],
+	int64_t booked_to[IMPORT_PIECES_MAX])
+{
+	for (int i = 1; i < r->npieces; i++) {
+		const struct import_piece *a = &r->pieces[i - 1], *b = &r->pieces[i];
+
+		if (known[i] || a->submit != b->submit || a->from != b->from)
+			continue;
+		known[i] = true;
+		if (a->end != b->end)
+			booked_to[i] = a->end;
+	}
+}
+
 int import_add(struct ledger *l, struct import *im, const struct import_run *r, struct import_result *out,
-	struct fault *why)
+	int64_t booked_to[IMPORT_PIECES_MAX], struct fault *why)
 {
 	struct writing w = { .l = l, .im = im, .r = r, .out = out };
 	bool known[IMPORT_PIECES_MAX] = {0};
 	int last;
 
-	if (may_be_known(im, r) && look_up(l, im, r, known, why) < 0)
+	memset(booked_to, 0, sizeof(*booked_to) * IMPORT_PIECES_MAX);
+	if (may_be_known(im, r) && look_up(l, im, r, known, booked_to, why) < 0)
 		return -1;
-	for (int i = 1; i < r->npieces; i++)	/* the same row twice */
-		known[i] = known[i] || (r->pieces[i].submit == r->pieces[i - 1].submit &&
-			r->pieces[i].from == r->pieces[i - 1].from);
+	look_beside(r, known, booked_to);
 	for (int first = 0; first < r->npieces; first = last + 1) {
 		last = first;
-		out->known += known[first];
+		out->known += known[first] && !booked_to[first];
 		if (known[first])
 			continue;
 		while (last + 1 < r->npieces && !known[last + 1] &&

@@ -67,8 +67,10 @@ struct import_result {
 int import_expect(struct ledger *l, struct import *im, const char *cluster, int64_t first, int64_t last,
 	struct fault *why);
 
+/* booked_to[i]: 0; or piece i, which is left alone, has another end than the same row before it in this run,
+ * or a later one than the books have, and this is the end that counts. Not among those known. */
 int import_add(struct ledger *l, struct import *im, const struct import_run *r, struct import_result *out,
-	struct fault *why);
+	int64_t booked_to[IMPORT_PIECES_MAX], struct fault *why);
 
 /* What was written is final from here on. Nothing was: nothing is written. */
 int import_end(struct ledger *l, struct import *im, struct fault *why);

@@ -11,7 +11,7 @@
 struct slot {
 	uint64_t high;
 	uint32_t low; /* never 0: that is an empty slot */
-	uint32_t submit;
+	uint32_t submit, end;
 };
 
 struct run_set {
@@ -54,11 +54,11 @@ static void key_text(struct key *k, const char *text)
 	key_number(k, (uint64_t)n);
 }
 
-static struct slot slot_of(struct key k, int64_t submit)
+static struct slot slot_of(struct key k, int64_t submit, int64_t end)
 {
 	uint32_t low = (uint32_t)k.b;
 
-	return (struct slot){k.a, low ? low : 1, (uint32_t)submit};
+	return (struct slot){k.a, low ? low : 1, (uint32_t)submit, (uint32_t)end};
 }
 
 /* The slot with this hash, or the empty one where it belongs. */
@@ -111,7 +111,8 @@ void run_set_free(struct run_set *s)
 }
 
 enum run_seen run_set_add(
-	struct run_set *s, const char *cluster, const char *job, int64_t submit, int64_t start)
+	struct run_set *s, const char *cluster, const char *job, int64_t submit, int64_t start,
+	int64_t end)
 {
 	struct key k = {0, 0};
 	struct slot wanted, *at;
@@ -122,16 +123,16 @@ enum run_seen run_set_add(
 	key_text(&k, cluster);
 	key_text(&k, job);
 	key_number(&k, (uint64_t)start);
-	wanted = slot_of(k, submit);
+	wanted = slot_of(k, submit, end);
 	at = find(s, &wanted);
 	if (at->low && at->submit != wanted.submit) {
 		piece = true;
 		key_number(&k, (uint64_t)submit);
-		wanted = slot_of(k, submit);
+		wanted = slot_of(k, submit, end);
 		at = find(s, &wanted);
 	}
 	if (at->low)
-		return RUN_TWICE;
+		return at->end == wanted.end ? RUN_TWICE : RUN_OTHER_END;
 	*at = wanted;
 	s->used++;
 	return piece ? RUN_PIECE : RUN_NEW;

@@ -4,7 +4,7 @@
  * A row counts once, by (cluster, job, submit, start), however often it is in the file; rows of one job and
  * start with another submit are pieces of one run.
  *
- * Memory   some 32 bytes a row: 96 bits of a hash and the submit time. Two of 10 million rows are taken for
+ * Memory   some 48 bytes a row: 96 bits of a hash, the submit time and the end. Two of 10 million rows are taken for
  *          one another by chance once in 10^15 files
  * Threads  a set belongs to one thread */
 #ifndef LIB_RUN_SET_H
@@ -21,10 +21,11 @@ enum run_seen {
 	RUN_FAILED = -1,	/* ENOMEM */
 	RUN_NEW,
 	RUN_PIECE,		/* another piece of a run that is in the set */
-	RUN_TWICE		/* the very same row */
+	RUN_TWICE,		/* the very same row */
+	RUN_OTHER_END		/* the same row, with another end than before: the first one counts */
 };
 
 enum run_seen run_set_add(
-	struct run_set *s, const char *cluster, const char *job, int64_t submit, int64_t start);
+	struct run_set *s, const char *cluster, const char *job, int64_t submit, int64_t start, int64_t end);
 
 #endif

@@ -57,6 +57,22 @@ static int string_skip(struct sacct_json *j, char start[KEY_MAX])
 	return c;
 }
 
+/* A value that is no object and whose first byte was read: it is skipped whole, and what ends it is left. */
+static void value_skip(struct sacct_json *j, int c)
+{
+	int depth = 0;
+
+	for (; c != EOF; c = byte(j)) {
+		if (!depth && (c == ',' || c == ']' || c == '}')) {
+			ungetc(c, j->from);
+			return;
+		}
+		if (c == '"')
+			string_skip(j, NULL);
+		depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+	}
+}
+
 /* Up to the '[' of the next list "jobs". 1, 0 at the end of the file. */
 static int jobs_find(struct sacct_json *j)
 {
@@ -288,6 +304,10 @@ enum sacct_got sacct_json_next(struct sacct_json *j, struct sacct_row *row, stru
 		row->line = j->line;
 		if (c == '{')
 			return job_read(j, row, why);
+		if (c != ']' && c != '}' && c != EOF) {
+			value_skip(j, c);
+			return fault_set(why, "it is no job: an object was expected"), SACCT_BROKEN;
+		}
 		j->in_jobs = false;
 		if (c == ']')
 			j->depth--;

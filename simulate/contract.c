@@ -30,7 +30,8 @@ struct placement_job job_shape(const struct engine *e, uint32_t job, bool lane)
 	const struct trace_job *t = &e->s->trace->jobs[job];
 	const struct job *j = &e->jobs[job];
 
-	return (struct placement_job){.project = (uint32_t)e->projects[t->project].leaf,
+	return (struct placement_job){.project = e->projects[t->project].of,
+		.user = e->projects[t->project].user,
 		.front = j->free ? ORDER_FREE
 			 : lane  ? ORDER_LANE
 				 : ORDER_BY_SHARE,
@@ -117,7 +118,9 @@ static int64_t reach(struct engine *e, uint32_t project)
 	p->reach = 0;
 	for (size_t i = 0; i < e->nprojects; i++)
 		if (i != project && e->projects[i].movable_gpus > 0 &&
-			fairshare_beats(e->funded, (size_t)p->leaf, (size_t)e->projects[i].leaf, e->s->h_ppm))
+			(p->of == e->projects[i].of ||
+				fairshare_beats(e->funded, (size_t)p->leaf, (size_t)e->projects[i].leaf,
+					e->s->h_ppm)))
 			p->reach += e->projects[i].movable_gpus;
 	p->reach_ranks = e->ranks_made;
 	return p->reach + p->movable_gpus;

@@ -42,6 +42,14 @@ static int check(const struct sim_setup *s, struct fault *why)
 	return 0;
 }
 
+/* A share of 0, its own or of one above it. */
+static bool is_without_share(const struct shares *s, int node)
+{
+	while (node != FAIRSHARE_NO_PARENT && s->nodes[node].share > 0)
+		node = s->nodes[node].parent;
+	return node != FAIRSHARE_NO_PARENT;
+}
+
 /* Over as few nodes as hold it. */
 static void job_init(struct engine *e, uint32_t i)
 {
@@ -53,7 +61,7 @@ static void job_init(struct engine *e, uint32_t i)
 	*j = (struct job){.nodes = (uint32_t)((t->gpus - 1) / s->gpus_per_node + 1),
 		.left_s = t->duration_s,
 		.next = NOBODY};
-	j->free = t->min_runtime_s == 0 || s->shares->nodes[s->shares->leaf[t->project]].share == 0;
+	j->free = t->min_runtime_s == 0 || is_without_share(s->shares, s->shares->leaf[t->project]);
 	if (s->scheduler == SIM_PRIORITY) /* the project's habit: always, every other job, never */
 		j->level = dice % 3 == 0 ? 0 : dice % 3 == 1 ? trace_random(s->seed + 1, i) % 2 : 1;
 	e->out->jobs[i] = (struct sim_job){.first_start = -1,
@@ -107,9 +115,13 @@ static int engine_start(struct engine *e)
 	e->now = e->out->from = t->jobs[0].submit_s;
 	if (allocate(e) < 0)
 		return -1;
-	for (size_t i = 0; i < e->nprojects; i++)
-		e->projects[i] =
-			(struct project){.leaf = e->s->shares->leaf[i], .settled = e->now, .reach_ranks = -1};
+	for (size_t i = 0; i < e->nprojects; i++) {
+		const int leaf = e->s->shares->leaf[i], *divided = e->s->shares->divided;
+
+		e->projects[i] = (struct project){.leaf = leaf, .settled = e->now, .reach_ranks = -1,
+			.of = (uint32_t)(divided ? divided[i] : leaf),
+			.user = divided ? (uint32_t)leaf + 1 : 0};
+	}
 	for (size_t i = 0; i < t->users.count; i++)
 		e->users[i].lane_job = NOBODY;
 	for (int64_t i = 0; e->gpu_owner && i < e->gpus; i++)

@@ -17,6 +17,8 @@ struct shares {
 	struct fairshare_node *nodes; /* made by shares_finish */
 	size_t count, room;
 	int *leaf; /* of each project of the trace: its node */
+	/* NULL; or of each of them, which are users then, the node of their project (divide.h) */
+	int *divided;
 };
 
 /* "PROJECT=WEIGHT", a node without a parent. 0, or -1 and EINVAL, EEXIST or ENOMEM. */

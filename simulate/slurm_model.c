@@ -59,7 +59,9 @@ static int gpus_own(struct engine *e, uint32_t job, uint32_t from, uint32_t to)
 static int run_add(struct engine *e, uint32_t job, int64_t safe_s)
 {
 	struct job *j = &e->jobs[job];
-	const struct placement_run r = {.project = (uint32_t)e->projects[job_of(e, job)->project].leaf,
+	const struct project *p = &e->projects[job_of(e, job)->project];
+	const struct placement_run r = {.project = p->of,
+		.user = p->user,
 		.free = j->free,
 		.start = e->now,
 		.safe_until = e->now + safe_s,

@@ -31,6 +31,7 @@ struct job {
 
 struct project {
 	int leaf;
+	uint32_t of, user; /* for lib/placement: its project's node; its own + 1 when it is a user of that */
 	int64_t settled;                /* up to when all sums are */
 	int64_t funded_gpus, free_gpus; /* held now */
 	int64_t inside_gpus;            /* of funded runs inside their minimum runtime */

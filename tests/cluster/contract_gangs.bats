@@ -56,6 +56,8 @@ a_gang_waits()
 	as ada submit more --gpus=1 --gpu-min-runtime=20m
 	eventually excludes more g1,g2
 	eventually job_is more PENDING
+	cannot as ada scontrol update jobid="$(job more)" ExcNodeList=g3
+	excludes more g1,g2
 	says_of more "these nodes are cleared for job $(job gang)"
 	as ada submit short --gpus=1 --gpu-min-runtime=10s --export=JOB_SECONDS=12
 	eventually job_is short RUNNING funded
@@ -106,6 +108,133 @@ shortest_displaced() { books "SELECT min(ended - start) FROM run WHERE job = $(j
 	eventually job_is gang RUNNING funded
 	on_nodes gang "g[1-2]"
 	(($(shortest_displaced left) >= 30 && $(shortest_displaced right) >= 40))
+}
+
+is_cleared_on() { why gang | grep -q "Nodes are cleared for it: $1\."; }
+
+# Without its own words it would get g2 and g3, whose runs end first.
+@test "a gang that excludes or requires nodes has those cleared that it can use" {
+	vision_is_ahead
+	as ada submit left --gpus=3 --nodelist=g1 --gpu-min-runtime=30m
+	as ada submit right --gpus=3 --nodelist=g2 --gpu-min-runtime=20m
+	as ada submit far --gpus=3 --nodelist=g3 --gpu-min-runtime=10m
+	eventually job_is far RUNNING funded
+	eventually job_is left RUNNING funded
+	as carol submit gang --nodes=2 --gpus-per-node=4 --gpu-min-runtime=20s
+	eventually is_cleared_on g2,g3
+	as carol cancel gang
+	eventually guard_is_over
+
+	as carol submit gang --nodes=2 --gpus-per-node=4 --exclude=g3 --gpu-min-runtime=20s
+	eventually is_cleared_on g1,g2
+	as ada submit long --gpus=1 --gpu-min-runtime=40m
+	eventually job_is long RUNNING funded
+	on_nodes long g3
+	excludes gang g3
+	as ada cancel long
+	as carol cancel gang
+	eventually guard_is_over
+
+	as carol submit gang --nodes=2 --gpus-per-node=4 --nodelist=g1,g3 --gpu-min-runtime=20s
+	eventually is_cleared_on g1,g3
+	as ada submit long --gpus=1 --gpu-min-runtime=40m
+	eventually job_is long RUNNING funded
+	on_nodes long g2
+	as ada cancel left
+	as ada cancel far
+	eventually job_is gang RUNNING funded
+	on_nodes gang "g[1,3]"
+}
+
+refused_longer() { run as ada budgetctl job set "$(job sneak)" --min-runtime 20m; [[ $status != 0 && $output == *"nodes are cleared for job $(job gang)"* ]]; }
+
+@test "no run gets onto the nodes of a gang between two passes, by a longer minimum runtime or by a release" {
+	a_gang_waits 15m
+	as ada submit sneak --hold --nodelist=g1 --gpus=1 --gpu-min-runtime=10s
+	eventually refused_longer
+	as ada cancel sneak
+
+	# what its user holds stays held, and is released when a pass has kept it off
+	as ada submit held --hold --gpus=1 --gpu-min-runtime=20m
+	eventually excludes held g1,g2
+	[[ $(job_field held Reason) == JobHeldUser ]]
+	as ada cancel held
+	as ada submit held --hold --gpus=1 --gpu-min-runtime=20m
+	eventually as ada scontrol release "$(job held)"
+	eventually job_is held RUNNING funded
+	on_nodes held g3
+}
+
+is_nowhere() { [[ $(books "SELECT max(k.nowhere) FROM kept_off k JOIN admission a ON a.id = k.admission WHERE a.job = $(job "$1")") == 1 ]]; }
+reason_is() { [[ $(job_field "$1" Reason) == "$2" ]]; }
+
+# Which nodes its constraint is met by is not known to budgetd: Slurm finds no other node, and takes its priority.
+@test "a job that Slurm finds no other nodes for is held meanwhile, and can start when the gang has gone" {
+	scontrol update nodename=g1,g2 AvailableFeatures=big ActiveFeatures=big
+	a_gang_waits 15m
+	as ada submit odd --gpus=1 --constraint="[big]" --gpu-min-runtime=20m
+	eventually is_nowhere odd
+	eventually reason_is odd JobHeldAdmin
+	eventually excludes odd "(null)"
+	job_is odd PENDING
+	as carol cancel gang
+	eventually job_is odd RUNNING funded
+}
+
+# budgetd_set LINE...: lines of budgetd.conf, and read again.
+budgetd_set()
+{
+	local line reloads log="$CLUSTER_DIR/log/budgetd.*"
+
+	reloads=$(cat $log | grep -c "settings read again" || true)
+	for line; do
+		sed -i "/^${line%% =*} =/d" "$CLUSTER_DIR/etc/budgetd.conf"
+		echo "$line" >>"$CLUSTER_DIR/etc/budgetd.conf"
+	done
+	kill -HUP "$(cluster_pid budgetd)"
+	eventually reloaded "$reloads"
+}
+reloaded() { (($(cat "$CLUSTER_DIR"/log/budgetd.* | grep -c "settings read again") > $1)); }
+
+# One waits for money, one is kept off nodes, one is held because it has no others.
+three_are_held_back()
+{
+	a_gang_waits 15m
+	budgetctl project set vision --on-exhausted wait >/dev/null
+	as ada submit poor --gpus=4 --gpu-min-runtime=8h --array=0-99
+	as ada submit more --gpus=2 --gpu-min-runtime=20m
+	as ada submit picky --gpus=1 --exclude=g3 --gpu-min-runtime=20m
+	eventually reason_is poor JobHeldAdmin
+	eventually excludes more g1,g2
+	eventually reason_is picky JobHeldAdmin
+}
+nobody_is_held() { [[ -z $(squeue -h -t PENDING -o %r | grep -x JobHeldAdmin) ]]; }
+
+@test "with enforce=off our holds and excluded nodes are taken back, and return with enforce=on" {
+	three_are_held_back
+	budgetd_set 'enforce = off'
+	eventually excludes more "(null)"
+	eventually nobody_is_held
+	eventually excludes picky g3
+	budgetd_set 'enforce = on'
+	budgetctl project set vision --on-exhausted free >/dev/null
+}
+
+@test "an operator lifts what budgetd wrote while it is away, and budgetd does what is then right" {
+	three_are_held_back
+	cluster_stop budgetd
+	sqlite3 "$CLUSTER_DIR/budgetd/budget.db" "SELECT DISTINCT printf('scontrol update job=%d ExcNodeList=%Q', a.job, k.own)
+		FROM kept_off k JOIN admission a ON a.id = k.admission" | sh
+	squeue -h -t PENDING -o '%A %r' | awk '$2 == "JobHeldAdmin" { print $1 }' | xargs -rn1 scontrol release
+	excludes more "(null)"
+	excludes picky g3
+	nobody_is_held
+	as ada cancel poor
+	as carol cancel gang
+	cluster_start budgetd
+	eventually guard_is_over
+	excludes more "(null)"
+	budgetctl project set vision --on-exhausted free >/dev/null
 }
 
 events_of() { books "SELECT what || ' ' || reason FROM event WHERE job = $(job "$1") ORDER BY id" | paste -sd,; }

@@ -46,6 +46,11 @@ sound()		{ budgetctl verify >"$BATS_TEST_TMPDIR/verify" || { cat "$BATS_TEST_TMP
 	imported
 	said '[.runs, .rows_known, .projects]' '[0,3,[]]'
 	[[ $(books "SELECT sum(units), count(*) FROM charge") == "28800000|4" ]]
+	sed -i 's/2026-03-01T04:00:00|gres.gpu:h100/2026-03-01T05:00:00|gres\/gpu:h100/' "$FILE"
+	imported
+	said '[.runs, .rows_known, (.rows_set_aside[] | .line)]' '[0,2,2]'
+	[[ $(jq -r '.rows_set_aside[].reason' <<<"$json") == "it ends at 2026-03-01T05:00:00Z here, and the same run is in the books up to 2026-03-01T04:00:00Z: that stays."* ]]
+	[[ $(books "SELECT sum(units), count(*) FROM charge") == "28800000|4" ]]
 	[[ $(books "SELECT count(*) FROM journal") == 0 ]]
 	[[ $(budgetctl charge list vision -o json | jq -c '[.rows[] | [.job, .kind, .gpus, .elapsed_s]] | sort') == \
 		'[["11","imported",2,10800],["12_1","imported",1,3600],["12_1","imported",1,3600],["14","free",8,3600]]' ]]

@@ -37,6 +37,17 @@ cycles() { sdiag | awk '/Main schedule/ { main = 1 } main && /Total cycles:/ { p
 watch() { WATCHED=$(cycles); }
 looked() { (($(cycles) >= WATCHED + $1)); }
 
+# decided_in VICTIM JOB: seconds from the job's submission to slurmctld's decision that the victim goes.
+decided_in()
+{
+	local log=$CLUSTER_DIR/log/slurmctld.log
+
+	awk -v victim="JobId=$(job "$1")" -v winner="JobId=$(job "$2")" '
+		function at(line) { split(substr(line, 2, 23), t, /[T:]/); return t[2] * 3600 + t[3] * 60 + t[4] }
+		/_slurm_rpc_submit_batch_job/ && index($0, winner " ") { from = at($0) }
+		/preempted/ && index($0, victim) && from { printf "%.3f", at($0) - from; exit }' "$log"
+}
+
 # tell TEXT: a figure for who reads the output.
 tell() { echo "# $BATS_TEST_DESCRIPTION: $*" >&3; }
 
@@ -142,7 +153,7 @@ two_runs()
 	displaced large
 	untouched small
 	untouched rest
-	tell "with 8 GPUs on g1, 1 and 7 on g2, the one with 8 went for a job of 1 GPU"
+	tell "with 8 GPUs on g1, 1 and 7 on g2, the one with 8 went for a job of 1 GPU, $(decided_in large train) s after its submission"
 
 	as ada cancel train
 	as ada cancel large

@@ -322,6 +322,7 @@ struct importing {
 	const struct import_run *run;
 	bool charge;
 	struct import_result result;
+	int64_t booked_to[IMPORT_PIECES_MAX];
 };
 
 static int import_run(struct ledger *l, void *arg, struct fault *why)
@@ -331,7 +332,7 @@ static int import_run(struct ledger *l, void *arg, struct fault *why)
 	int rc = import_expect(l, &im, x->run->cluster, x->run->job, x->run->job, why);
 
 	if (rc == 0)
-		rc = import_add(l, &im, x->run, &x->result, why);
+		rc = import_add(l, &im, x->run, &x->result, x->booked_to, why);
 	if (rc == 0)
 		rc = import_end(l, &im, why);
 	import_free(&im);
@@ -343,6 +344,7 @@ struct import_result books_import(struct books *b, const struct import_run *r, b
 	struct importing x = { .run = r, .charge = charge };
 
 	ck_assert_msg(books_do(b, LEDGER_MONEY, import_run, &x) == 0, "%s", b->why.text);
+	b->booked_to = x.booked_to[r->npieces - 1];
 	ledger_invariants(b);
 	return x.result;
 }

@@ -21,6 +21,7 @@ struct books {
 	struct ledger *l;
 	sqlite3 *look;			/* the second connection, for counting */
 	struct fault why;		/* of the last step that failed */
+	int64_t booked_to;		/* of the last piece that was imported: import_add() */
 };
 
 void books_open(struct books *b);	/* makes the folder and an empty ledger */

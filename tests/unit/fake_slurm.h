@@ -31,6 +31,7 @@ struct fake_node {
 };
 struct fake_node *fake_slurm_node(const char *name);
 
+const char *fake_slurm_logged(void);	/* the last line of the log that is no warning; "" = none */
 void fake_slurm_reset(void);		/* no jobs, no GPUs */
 /* the next job tables are as slurmctld had them then; 0 = never mind */
 void fake_slurm_taken_at(int64_t at);

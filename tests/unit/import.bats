@@ -108,12 +108,13 @@ number() { jq "$1" "$BATS_TEST_TMPDIR/json"; }
 	    "time": { "submission": 1793480000, "start": 1793480400, "end": 0, "elapsed": 100 }, "tres": { "allocated": [ { "type": "gres", "name": "gpu", "count": 1 } ] } },
 	  { "job_id": 9, "account": "vision", "user": "ada", "state": { "current": "PENDING" }, "time": { "submission": 1793480000, "start": 0, "end": 0, "elapsed": 0 }, "tres": { "allocated": [] } },
 	  { "job_id": 10, "account": "vision", nonsense },
+	  null, "a, ] } text", [{ "jobs": [] }, 7],
 	  { "job_id": 11, "association": { "account": "vision", "user": "bob", "cluster": "c" }, "state": { "current": "FAILED" },
 	    "time": { "submission": 1793480000, "start": 1793480400, "end": 1793480500, "elapsed": 100 }, "tres": { "allocated": [ { "type": "gres", "name": "gpu", "count": 1 } ] } }
 	], "warnings": [] }
 	END
 	[[ $(imported) == $'2026-10 vision ada h100 21600\n2026-10 vision ada untyped 10800\n2026-10 vision bob untyped 100\n2026-11 vision ada h100 7200\n2026-11 vision ada untyped 3600' ]]
-	[[ $(number '[.runs, .rows_not_started, (.rows_set_aside[] | .line, .reason)]' | jq -c) == '[2,1,7,"not ended",10,"it is no JSON"]' ]]
+	[[ $(number '[.runs, .rows_not_started, (.rows_set_aside[] | .line, .reason)]' | jq -c) == '[2,1,7,"not ended",10,"it is no JSON",11,"it is no job: an object was expected",11,"it is no job: an object was expected",11,"it is no job: an object was expected"]' ]]
 	head -n 4 "$BATS_TEST_TMPDIR/rows" >"$BATS_TEST_TMPDIR/cut"
 	run -0 --separate-stderr budgetctl import sacct "$BATS_TEST_TMPDIR/cut" --dry-run -o json
 	[[ $(jq -c '[.runs, .rows_set_aside[].line]' <<<"$output") == "[0,2]" ]]

@@ -20,19 +20,25 @@ static void pass(int64_t now)
 	scene_pass(&b, loop, now);
 }
 
-/* Submitted through the plugin. */
-static struct fake_job *submit(void)
+static void answer(struct verdict *v)
 {
 	struct question q = { .uid = 1000, .account = "vision", .time_limit_s = 8 * HOUR,
 		.requeueable = true };
-	struct verdict v;
 
 	gpu_request_input_init(&q.gpus);
 	q.gpus.tres_per_job = "gres:gpu:2";
-	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, &v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s",
+	ck_assert_msg(admit(&d, &q, "{}", 0, NOON, v, &b.why) == 0 && ledger_write(b.l, &b.why) == 0, "%s",
 		b.why.text);
-	ck_assert_msg(v.accepted && v.tier == TIER_FUNDED, "%s", v.text);
-	return fake_slurm_pending(7, "vision", 2, v.qos, v.token);
+	ck_assert_msg(v->accepted && v->tier == TIER_FUNDED, "%s", v->text);
+}
+
+/* Submitted through the plugin. */
+static struct fake_job *submit(uint32_t id)
+{
+	struct verdict v;
+
+	answer(&v);
+	return fake_slurm_pending(id, "vision", 2, v.qos, v.token);
 }
 
 static void setup(void)
@@ -40,7 +46,7 @@ static void setup(void)
 	scene_begin(&b, &d, &settings, &loop);
 	vision = books_project(&b, "vision", 0);
 	books_allot(&b, vision, 100 * GPU_H, 0, 0);
-	train = submit();
+	train = submit(7);
 	fake_slurm_start(train, NOON + 1);
 	pass(NOON + 2);
 }
@@ -109,6 +115,21 @@ START_TEST(what_its_user_requeued_held_stays_held)
 }
 END_TEST
 
+/* The snapshot of a pass is older than what the pass itself binds. */
+START_TEST(a_hold_that_this_very_pass_bound_is_not_said_to_be_given_back)
+{
+	int64_t late = NOON + settings->unbound_hold_s + 60;
+	struct verdict refused;
+
+	fake_slurm_start(submit(8), late - 1);
+	pass(late);
+	ck_assert_ptr_null(strstr(fake_slurm_logged(), "given back"));
+	answer(&refused);			/* by Slurm: it never comes */
+	pass(late + 1);
+	ck_assert_str_eq(fake_slurm_logged(), "1 hold given back: no job came of its submission");
+}
+END_TEST
+
 Suite *pass_hold_suite(void)
 {
 	Suite *s = suite_create("holds of a pass");
@@ -116,6 +137,7 @@ Suite *pass_hold_suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_hold_of_a_run_is_taken_back);
+	tcase_add_test(t, a_hold_that_this_very_pass_bound_is_not_said_to_be_given_back);
 	tcase_add_test(t, what_is_suspended_is_left_to_who_did_it);
 	tcase_add_test(t, what_was_displaced_by_a_hold_is_released);
 	tcase_add_test(t, a_hold_that_came_later_is_its_users);

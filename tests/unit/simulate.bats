@@ -33,6 +33,22 @@ two_projects()
 	[[ $(simulate --trace trace.csv --nodes 1 -n -o csv | cut -d, -f1,2,8 | tr -d '\r' | tr '\n' ' ') == "contract,vision,1 contract,text,0 contract,bio,0 " ]]
 }
 
+@test "in projects that are divided the user who had less goes first, and each project is owed the same" {
+	cat >users.csv <<-'END'
+	submit_s,duration_s,gpus,project,user,min_runtime_s,resumable
+	0,20000,8,vision,ada,3600,1
+	61,3600,8,vision,bob,3600,1
+	END
+	simulate --trace users.csv --nodes 1 -o json >whole
+	simulate --trace users.csv --nodes 1 --user-shares yes -o json >divided
+	[[ $(jq -c '[.displacements, .wait_all_s.p90 > 15000]' whole) == "[0,true]" ]] || { cat whole; false; }
+	[[ $(jq -c '[.displacements >= 1, .wait_all_s.p90 < 5000]' divided) == "[true,true]" ]] || { cat divided; false; }
+	[[ $(jq -c '[.projects[] | .name, .owed_gpu_s]' whole) == "$(jq -c '[.projects[] | .name, .owed_gpu_s]' divided)" ]]
+	[[ $(jq -c '[.projects[].name]' divided) == '["vision"]' ]]
+	run -2 simulate --trace users.csv --user-shares maybe
+	[[ $output == *"neither yes nor no"* ]]
+}
+
 @test "the same seed gives the same figures, and baselines stand beside them" {
 	scenario -v kind=honest -v days=2 >trace.csv
 	simulate --trace trace.csv --seed 7 --baseline priority,fifo --baseline fairtree,fifo -o json | jq 'del(.. | .wall_s?)' >a

@@ -100,6 +100,35 @@ START_TEST(the_same_row_twice_in_one_batch_counts_once)
 }
 END_TEST
 
+START_TEST(the_same_row_with_another_end_is_told_and_changes_nothing)
+{
+	struct import_run r = run_of(7, MARCH, 1);
+
+	r.pieces[r.npieces] = r.pieces[0];
+	r.pieces[r.npieces++].end += HOUR;
+	ck_assert_int_eq(import(r).known, 0);
+	ck_assert_int_eq(b.booked_to, MARCH + HOUR);
+	ck_assert_int_eq(import(run_of(7, MARCH, 2)).known, 0);
+	ck_assert_int_eq(b.booked_to, MARCH + HOUR);
+	ck_assert_int_eq(import(run_of(7, MARCH, 1)).known, 1);
+	ck_assert_int_eq(b.booked_to, 0);
+	ck_assert_int_eq(books_ask(&b, "SELECT sum(units) FROM charge"), 2 * GPU_H);
+}
+END_TEST
+
+START_TEST(a_later_end_of_the_last_piece_is_no_run_of_its_own)
+{
+	struct import_run r = run_of(7, MARCH, 1);
+
+	resize(&r, 4, 1);
+	import(r);
+	r.pieces[1].end += HOUR;
+	ck_assert_int_eq(import(r).runs, 0);
+	ck_assert_int_eq(b.booked_to, MARCH + 2 * HOUR);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM run"), 1);
+}
+END_TEST
+
 START_TEST(a_requeued_job_has_several_runs)
 {
 	import(run_of(7, MARCH, 1));
@@ -306,6 +335,8 @@ Suite *import_suite(void)
 	tcase_add_loop_test(t, suspended_seconds_of_what_is_imported_cost_nothing, 0, 2);
 	tcase_add_test(t, what_was_imported_once_is_not_imported_twice);
 	tcase_add_test(t, the_same_row_twice_in_one_batch_counts_once);
+	tcase_add_test(t, the_same_row_with_another_end_is_told_and_changes_nothing);
+	tcase_add_test(t, a_later_end_of_the_last_piece_is_no_run_of_its_own);
 	tcase_add_test(t, a_requeued_job_has_several_runs);
 	tcase_add_test(t, a_run_that_the_loop_knows_is_left_alone);
 	tcase_add_test(t, the_loop_does_not_open_what_was_imported);

@@ -101,6 +101,24 @@ static struct run charged_run(int64_t job)
 
 /* --- a run that is in the books ----------------------------------------------------------------- */
 
+START_TEST(a_row_that_is_imported_is_compared_with_the_last_correction)
+{
+	struct run_piece p = piece(0, 2 * HOUR, 2);
+	struct run r = charged_run(7);
+	struct import_run row = { .cluster = "c", .label = "7", .partition = "gpu", .state = "COMPLETED",
+		.job = 7, .start = NOON, .project = vision, .uid = 1000, .tier = TIER_FUNDED, .npieces = 1,
+		.pieces = { { .submit = NOON, .from = NOON, .end = NOON + 2 * HOUR, .gpus = 2, .price = 2 * PRICE,
+		.tres = "gres/gpu=2" } } };
+
+	ck_assert_int_eq(books_import(&b, &row, true).known, 0);
+	ck_assert_int_eq(b.booked_to, NOON + HOUR);
+	ck_assert_int_eq(STEP(.run = &r, .facts = facts(&p, 1)), 0);
+	ck_assert_int_eq(books_import(&b, &row, true).known, 1);
+	ck_assert_int_eq(b.booked_to, 0);
+	ck_assert_int_eq(CHARGED(), 2 * GPU_H);
+}
+END_TEST
+
 static int pause_run(struct ledger *l, void *run, struct fault *why)
 {
 	return run_suspend(l, run, 600, NOON + 1800, true, NOON + 1800, why);
@@ -435,6 +453,7 @@ Suite *ledger_correction_suite(void)
 	Suite *s = suite_create("ledger_correction");
 	TCase *t = tcase_create("corrections");
 
+	tcase_add_test(t, a_row_that_is_imported_is_compared_with_the_last_correction);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, a_run_that_was_suspended_for_longer_gets_the_rest_back, 0,
 		(int)(sizeof(longer_pauses) / sizeof(longer_pauses[0])));

@@ -69,16 +69,18 @@ START_TEST(a_row_counts_once_and_pieces_are_of_one_run)
 	struct run_set *s = run_set_new();
 
 	ck_assert(s);
-	ck_assert_int_eq(run_set_add(s, "", "123", 10, 20), RUN_NEW);
-	ck_assert_int_eq(run_set_add(s, "", "123", 10, 20), RUN_TWICE);
-	ck_assert_int_eq(run_set_add(s, "", "123", 30, 20), RUN_PIECE);
-	ck_assert_int_eq(run_set_add(s, "", "123", 30, 20), RUN_TWICE);
-	ck_assert_int_eq(run_set_add(s, "", "123", 40, 20), RUN_PIECE);
-	ck_assert_int_eq(run_set_add(s, "", "123", 10, 20), RUN_TWICE);
-	ck_assert_int_eq(run_set_add(s, "", "123", 30, 50), RUN_NEW);
-	ck_assert_int_eq(run_set_add(s, "1", "23", 10, 20), RUN_NEW);
-	ck_assert_int_eq(run_set_add(s, "north", "123", 10, 20), RUN_NEW);
-	ck_assert_int_eq(run_set_add(s, "", "123_1", 10, 20), RUN_NEW);
+	ck_assert_int_eq(run_set_add(s, "", "123", 10, 20, 60), RUN_NEW);
+	ck_assert_int_eq(run_set_add(s, "", "123", 10, 20, 60), RUN_TWICE);
+	ck_assert_int_eq(run_set_add(s, "", "123", 30, 20, 60), RUN_PIECE);
+	ck_assert_int_eq(run_set_add(s, "", "123", 30, 20, 60), RUN_TWICE);
+	ck_assert_int_eq(run_set_add(s, "", "123", 40, 20, 60), RUN_PIECE);
+	ck_assert_int_eq(run_set_add(s, "", "123", 10, 20, 60), RUN_TWICE);
+	ck_assert_int_eq(run_set_add(s, "", "123", 10, 20, 61), RUN_OTHER_END);
+	ck_assert_int_eq(run_set_add(s, "", "123", 40, 20, 59), RUN_OTHER_END);
+	ck_assert_int_eq(run_set_add(s, "", "123", 30, 50, 60), RUN_NEW);
+	ck_assert_int_eq(run_set_add(s, "1", "23", 10, 20, 60), RUN_NEW);
+	ck_assert_int_eq(run_set_add(s, "north", "123", 10, 20, 60), RUN_NEW);
+	ck_assert_int_eq(run_set_add(s, "", "123_1", 10, 20, 60), RUN_NEW);
 	run_set_free(s);
 	run_set_free(NULL);
 }
@@ -95,7 +97,7 @@ START_TEST(a_hundred_thousand_rows_are_told_apart)
 			enum run_seen seen;
 
 			snprintf(job, sizeof(job), "%d", i / 4);
-			seen = run_set_add(s, "", job, i % 4, i % 2);
+			seen = run_set_add(s, "", job, i % 4, i % 2, 60);
 			ck_assert_msg(round ? seen == RUN_TWICE : seen == (i % 4 < 2 ? RUN_NEW : RUN_PIECE),
 				"row %d, round %d: %d", i, round, (int)seen);
 		}

@@ -354,7 +354,7 @@ static void row_count(const struct sacct_row *row, const struct zone *z, struct 
 	n->aside += kind == SACCT_ASIDE;
 	if (kind != SACCT_RUN)
 		return;
-	seen = run_set_add(set, run.cluster, run.job, run.submit, run.start);
+	seen = run_set_add(set, run.cluster, run.job, run.submit, run.start, run.end);
 	n->runs += seen == RUN_NEW;
 	n->twice += seen == RUN_TWICE;
 	if (seen != RUN_TWICE)
