@@ -12,6 +12,7 @@ struct slurm_link;
 struct cluster_state;
 struct people;
 struct rates;
+struct tally;
 struct zone;
 
 struct budgetd {
@@ -26,6 +27,7 @@ struct budgetd {
 	struct zone *zone;		/* the site's: its days and weeks; NULL = UTC */
 	struct rates *rates;		/* what a GPU-hour of a type costs */
 	struct gpu_watch *gpus;		/* how busy GPUs are; NULL only in tests */
+	struct tally *tally;		/* what is counted for /metrics; NULL only in tests */
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "budgetd/pass.h"
 #include "budgetd/people.h"
 #include "budgetd/ranking.h"
+#include "budgetd/tally.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -393,5 +394,6 @@ int controller_pass(struct controller *c, int64_t now, struct fault *why)
 		rc = -1;
 	took.all_ms = now_ms() - begun;
 	cluster_state_pass_done(c->b->cluster, now, &took, rc < 0 ? why->text : NULL);
+	tally_passed(c->b->tally, rc == 0, took.all_ms * 1000);
 	return rc;
 }

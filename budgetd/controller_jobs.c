@@ -8,6 +8,7 @@
 #include "budgetd/held.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
+#include "budgetd/tally.h"
 #include "lib/token.h"
 #include "lib/tres.h"
 #include <errno.h>
@@ -115,6 +116,7 @@ static int answer_met_job(struct pass *p, const struct job_view *j, struct fault
 		return park_refused(p, j, &v, why);
 	if (v.tier == TIER_UNSET)
 		return 0;
+	tally_met(p->b->tally);
 	log_info("job %u came without an answer: %s", j->job_id, v.text);
 	return tell_slurm(p, j, &v, why);
 }

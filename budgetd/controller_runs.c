@@ -9,6 +9,7 @@
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
 #include "budgetd/rates.h"
+#include "budgetd/tally.h"
 #include "lib/duration.h"
 #include "lib/zone.h"
 #include <errno.h>
@@ -189,6 +190,14 @@ static int describe_run(struct pass *p, struct starting *s, struct fault *why)
 	return 0;
 }
 
+static void tell_wait(struct pass *p, const struct job_view *j, enum job_tier tier)
+{
+	int64_t since = j->eligible ? j->eligible : j->submit;
+
+	tally_waited(p->b->tally, tier == TIER_FUNDED ? TALLY_FUNDED : TALLY_FREE,
+		(j->start - since) * 1000000);
+}
+
 static int start_run(struct pass *p, const struct job_view *j, struct run *out, struct fault *why)
 {
 	struct starting s = { .j = j };
@@ -203,6 +212,7 @@ static int start_run(struct pass *p, const struct job_view *j, struct run *out, 
 		return -1;
 	log_info("job %s started: %jd GPUs, %s, covered until %jd", s.run.label, (intmax_t)s.run.gpus,
 		job_tier_name(s.run.tier), (intmax_t)s.run.covered_until);
+	tell_wait(p, j, s.run.tier);
 	*out = s.run;
 	return 1;
 }

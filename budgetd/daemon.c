@@ -11,10 +11,12 @@
 #include "budgetd/gpu_watch.h"
 #include "budgetd/ledger.h"
 #include "budgetd/log.h"
+#include "budgetd/metrics.h"
 #include "budgetd/people.h"
 #include "budgetd/rates.h"
 #include "budgetd/server.h"
 #include "budgetd/start.h"
+#include "budgetd/tally.h"
 #include "lib/zone.h"
 #include "slurm_link/link.h"
 #include <errno.h>
@@ -36,6 +38,7 @@ struct daemon {
 	size_t nread;
 	struct controller *controller;
 	struct server *server;
+	struct metrics_door *metrics;
 	int signals, timer;
 };
 
@@ -56,6 +59,7 @@ static int keep_settings(struct daemon *d, struct settings *s, struct fault *why
 static void daemon_stop(struct daemon *d)
 {
 	server_stop(d->server);
+	metrics_stop(d->metrics);
 	gpu_watch_stop(d->b.gpus);
 	controller_free(d->controller);
 	slurm_link_close(d->b.slurm);
@@ -65,6 +69,7 @@ static void daemon_stop(struct daemon *d)
 	cluster_state_free(d->b.cluster);
 	people_free(d->b.people);
 	rates_free(d->b.rates);
+	free(d->b.tally);
 	zone_free(d->b.zone);
 	for (size_t i = 0; i < d->nread; i++)
 		settings_free(d->read[i]);
@@ -113,7 +118,8 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 	d->b.people = people_new(d->b.settings->administrators, why);
 	d->b.cluster = cluster_state_new();
 	d->b.rates = rates_new();
-	if (!d->b.people || !d->b.cluster || !d->b.rates ||
+	d->b.tally = tally_new();
+	if (!d->b.people || !d->b.cluster || !d->b.rates || !d->b.tally ||
 		ledger_open(d->b.settings->database, &d->b.ledger, why) < 0 ||
 		ledger_open_reader(d->b.settings->database, &d->b.reader, why) < 0 ||
 		ledger_open_reader(d->b.settings->database, &d->b.snapshot, why) < 0 ||
@@ -121,7 +127,10 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 		gpu_watch_start(&d->b, &d->b.gpus, why) < 0)
 		return -1;
 	d->controller = controller_new(&d->b, why);
-	return d->controller && controller_know_guard(&d->b, d->b.reader, why) == 0 ? server_start(&d->b, &d->server, why) : -1;
+	if (!d->controller || controller_know_guard(&d->b, d->b.reader, why) < 0 ||
+		metrics_start(&d->b, &d->metrics, why) < 0)
+		return -1;
+	return server_start(&d->b, &d->server, why);
 }
 
 /* --- the settings again ------------------------------------------------------------------------- */
@@ -131,9 +140,10 @@ static int check_fixed(const struct settings *now, const struct settings *then, 
 {
 	if (strcmp(now->socket, then->socket) || strcmp(now->slurm_socket, then->slurm_socket) ||
 		strcmp(now->database, then->database) || strcmp(now->listen, then->listen) ||
+		strcmp(now->metrics_listen, then->metrics_listen) ||
 		strcmp(now->time_zone, then->time_zone))
 		return fault_errno(why, EINVAL,
-			"socket, slurm_socket, listen, database and time_zone change at a restart only");
+			"socket, slurm_socket, listen, metrics_listen, database and time_zone change at a restart only");
 	return 0;
 }
 

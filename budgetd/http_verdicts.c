@@ -4,6 +4,7 @@
 #include "budgetd/cluster_state.h"
 #include "budgetd/routes.h"
 #include "budgetd/shadow.h"
+#include "budgetd/tally.h"
 #include "lib/gpu_request.h"
 #include "lib/job_id.h"
 #include "lib/token.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static struct json_object *verdict_json(struct request *rq, const struct verdict *v)
 {
@@ -294,26 +296,69 @@ static int answer_exclude(struct request *rq, struct verdict *v, struct fault *w
 	return 0;
 }
 
-int verdict_post(struct request *rq, struct fault *why)
+static int decide(struct request *rq, struct verdict *v, struct fault *why)
 {
 	const char *kind = NULL;
-	struct verdict v;
-	int rc;
 
 	if (body_need_text(rq, "kind", &kind, why) < 0)
 		return -1;
 	if (strcmp(kind, "submit") == 0)
-		rc = answer_submission(rq, &v, why);
-	else if (strcmp(kind, "modify") == 0)
-		rc = answer_modification(rq, &v, why);
-	else if (strcmp(kind, "hold") == 0)
-		rc = answer_hold(rq, &v, why);
-	else if (strcmp(kind, "exclude") == 0)
-		rc = answer_exclude(rq, &v, why);
-	else
-		return fault_errno(why, EINVAL,
-			"\"kind\" must be \"submit\", \"modify\", \"hold\" or \"exclude\", not \"%.40s\"",
-			kind);
+		return answer_submission(rq, v, why);
+	if (strcmp(kind, "modify") == 0)
+		return answer_modification(rq, v, why);
+	if (strcmp(kind, "hold") == 0)
+		return answer_hold(rq, v, why);
+	if (strcmp(kind, "exclude") == 0)
+		return answer_exclude(rq, v, why);
+	return fault_errno(why, EINVAL,
+		"\"kind\" must be \"submit\", \"modify\", \"hold\" or \"exclude\", not \"%.40s\"", kind);
+}
+
+/* --- what is counted of it ------------------------------------------------------------------------ */
+
+/* How often the plugin had no answer since it last told; it is no part of the question that is kept. */
+static void count_unanswered(struct request *rq)
+{
+	static const char *const keys[TALLY_UNANSWERED] = { "unanswered_deadline", "unanswered_breaker",
+		"unanswered_other" };
+
+	for (int i = 0; i < TALLY_UNANSWERED; i++) {
+		int64_t n = 0;
+
+		if (body_int(rq, keys[i], 0, UINT32_MAX, &n, NULL) == 1)
+			tally_not_answered(rq->b->tally, (enum tally_unanswered)i, (uint64_t)n);
+		json_object_object_del(rq->body, keys[i]);
+	}
+}
+
+static enum tally_decision kind_of(int rc, const struct verdict *v)
+{
+	if (rc < 0)
+		return DECIDED_FAILED;
+	if (!v->accepted)
+		return DECIDED_REJECTED;
+	if (v->waits)
+		return DECIDED_WAITS;
+	return v->tier == TIER_FUNDED ? DECIDED_FUNDED : v->tier == TIER_FREE ? DECIDED_FREE : DECIDED_LEFT;
+}
+
+static int64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+int verdict_post(struct request *rq, struct fault *why)
+{
+	int64_t begun = now_us();
+	struct verdict v = { 0 };
+	int rc;
+
+	count_unanswered(rq);
+	rc = decide(rq, &v, why);
+	tally_decided(rq->b->tally, kind_of(rc, &v), now_us() - begun);
 	if (rc == 0)
 		rq->reply = verdict_json(rq, &v);
 	return rc;

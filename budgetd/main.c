@@ -3,6 +3,7 @@
 #include "config.h"
 #include "budgetd/daemon.h"
 #include "budgetd/ledger.h"
+#include "budgetd/metrics.h"
 #include "budgetd/options.h"
 #include "budgetd/people.h"
 #include "budgetd/start.h"
@@ -42,6 +43,8 @@ static int print_manual(const char *list, struct fault *why)
 		settings_print_manual(stdout);
 	else if (!strcmp(list, "options"))
 		options_print_manual(stdout);
+	else if (!strcmp(list, "metrics"))
+		metrics_print_manual(stdout);
 	else
 		return fault_set(why, "the manual has no list \"%s\"", list);
 	return 0;

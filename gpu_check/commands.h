@@ -10,4 +10,10 @@ int prove_command(const struct options *o);
 /* Where the GPUs of a machine are, and which CPUs the tasks of a job would get. */
 int locality_command(const struct options *o);
 
+/* Is the node itself at fault (node_rules.h); learn how it should be. */
+int node_command(const struct options *o);
+
+/* What a person looks at first: links between GPUs, network cards, IOMMU, memory, CPUs. */
+int report_command(const struct options *o);
+
 #endif

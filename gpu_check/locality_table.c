@@ -1,41 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * locality_table.c - gpu-check locality for people: a table of GPUs, one of tasks (locality_view.h) */
-#include <errno.h>
-#include <libsmartcols/libsmartcols.h>
 #include <stdio.h>
 #include "gpu_check/locality_view.h"
-
-static struct libscols_table *table_new(const char *const headings[], size_t count)
-{
-	struct libscols_table *t = scols_new_table();
-
-	for (size_t i = 0; t && i < count; i++)
-		if (!scols_table_new_column(t, headings[i], 0, i + 1 == count ? SCOLS_FL_NOEXTREMES : 0)) {
-			scols_unref_table(t);
-			return NULL;
-		}
-	return t;
-}
-
-static int row_add(struct libscols_table *t, const char *const cells[], size_t count)
-{
-	struct libscols_line *line = scols_table_new_line(t, NULL);
-
-	for (size_t i = 0; line && i < count; i++)
-		if (scols_line_set_data(line, i, cells[i]) < 0)
-			return -1;
-	return line ? 0 : -1;
-}
-
-static int table_end(struct libscols_table *t, int rv)
-{
-	if (t && rv == 0)
-		rv = scols_print_table(t) < 0 ? -1 : 0;
-	scols_unref_table(t);
-	if (rv < 0)
-		errno = ENOMEM;
-	return rv;
-}
+#include "gpu_check/table.h"
 
 /* --- GPUs --------------------------------------------------------------------------------------------- */
 
@@ -69,7 +36,7 @@ static int gpu_row(struct libscols_table *t, const struct view *v, const struct 
 	if (g->node != NODE_UNKNOWN)
 		snprintf(node, sizeof(node), "%d", g->node);
 	nic_text(v, g, nic, sizeof(nic));
-	return row_add(t, (const char *const[]){ pci_text(&g->address, address), vendor, node,
+	return table_row(t, (const char *const[]){ pci_text(&g->address, address), vendor, node,
 		node_from_name[g->node_from], cpu_set_text(&g->near_cpus, cpus), link_text(&g->link.now, now),
 		link_text(&g->link.possible, possible), nic }, GPU_COLUMNS);
 }
@@ -87,7 +54,7 @@ static int task_row(struct libscols_table *t, const struct view *v, int task)
 	if (alignment_of(&v->deal[task], &local) != ALIGNED_UNKNOWN)
 		snprintf(beside, sizeof(beside), "%d of %d", local, cpu_set_count(&v->deal[task].cpus));
 	snprintf(number, sizeof(number), "%d", task);
-	return row_add(t, (const char *const[]){ number, view_gpu_names(&v->task[task], gpus),
+	return table_row(t, (const char *const[]){ number, view_gpu_names(&v->task[task], gpus),
 		cpu_set_text(&v->deal[task].cpus, cpus), beside }, TASK_COLUMNS);
 }
 

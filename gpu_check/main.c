@@ -2,7 +2,8 @@
  * main.c - gpu-check: do a machine's GPUs work, and what are they next to; by hand, in a health check or in
  * CI
  *
- * It loads no library of any vendor itself: the helper does (gpu_check/deadline.h). */
+ * Vendors' libraries run in other processes: in the helper (gpu_check/deadline.h), and for root in a child
+ * (gpu_check/nvml.h). */
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>

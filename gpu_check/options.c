@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "gpu_check/commands.h"
+#include "gpu_check/evidence.h"
 #include "lib/duration.h"
 #include "lib/nearest.h"
 #include "lib/number.h"
@@ -14,12 +15,18 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define PLACES "gpu-places.conf"
+#define BASELINE CONFDIR "/gpu-baseline"
+#define POLICY CONFDIR "/gpu-node.conf"
+#define MARK RUNDIR "/gpu-check.mark"
 
 enum { TASKS_MAX = 4096, DEADLINE_MAX_S = 86400, EXPECTED_MAX = 1024, DEADLINE_S = 20,
 	SOAK_MAX_S = 7 * 86400 };
 enum { OPT_ROOT = 256, OPT_PLACES, OPT_CPUS, OPT_TASKS, OPT_GPUS, OPT_STRICT, OPT_MINE, OPT_ALL, OPT_LEVEL,
-	OPT_BACKEND, OPT_DEADLINE, OPT_EXPECT, OPT_OPTIONAL, OPT_HELPER, OPT_SOAK, OPT_MANUAL };
-enum { OF_PROVE = 1, OF_LOCALITY = 2, OF_ALL = OF_PROVE | OF_LOCALITY };	/* whose option it is */
+	OPT_BACKEND, OPT_DEADLINE, OPT_EXPECT, OPT_OPTIONAL, OPT_HELPER, OPT_SOAK, OPT_LEARN,
+	OPT_ACKNOWLEDGE, OPT_UNDER_LOAD, OPT_BASELINE, OPT_POLICY, OPT_MARK, OPT_REASON, OPT_NVML, OPT_MANUAL };
+/* whose option it is: a bit for each command, in their order */
+enum { OF_PROVE = 1, OF_LOCALITY = 2, OF_NODE = 4, OF_REPORT = 8,
+	OF_DEVICES = OF_PROVE | OF_LOCALITY, OF_ALL = OF_DEVICES | OF_NODE | OF_REPORT };
 
 static const struct command commands[] = {
 	{"prove", "the GPUs of this task or node work, or why not; what is done when no command is named",
@@ -28,6 +35,14 @@ static const struct command commands[] = {
 		"where the GPUs are: NUMA node, CPUs beside them, PCIe link, nearest network card; and which "
 		"CPUs tasks would get",
 		locality_command},
+	{"node",
+		"is this node at fault: PCIe links, errors of the bus, the kernel's log, versions; held against what was "
+		"learned",
+		node_command},
+	{"report",
+		"what to look at first when GPUs are slow: how they are linked, network cards beside them, IOMMU, huge "
+		"pages, waiting for memory, CPU time that was stolen or throttled",
+		report_command},
 };
 
 static const struct row {
@@ -39,7 +54,7 @@ static const struct row {
 	{ 'o', "output", "FORMAT", "table or json", OF_ALL },
 	{ OPT_ROOT, "root", "DIR",
 		"read DIR/sys instead of /sys: a tree that was copied from another machine", OF_ALL },
-	{ OPT_GPUS, "gpus", "BUS_ID,...", "of these GPUs only, as if a job had them", OF_ALL },
+	{ OPT_GPUS, "gpus", "BUS_ID,...", "of these GPUs only, as if a job had them", OF_DEVICES },
 	{ OPT_ALL, "all", NULL, "all GPUs of the node: Slurm's variables are not looked at", OF_PROVE },
 	{ OPT_LEVEL, "level", "LEVEL", "how far: auto, off, enum, copy, kernel, bandwidth; auto is kernel",
 		OF_PROVE },
@@ -61,6 +76,19 @@ static const struct row {
 		OF_LOCALITY },
 	{ OPT_TASKS, "tasks", "N", "with --cpus: to so many tasks", OF_LOCALITY },
 	{ OPT_STRICT, "strict", NULL, "exit with 3 when a task gets no CPU next to its GPUs", OF_LOCALITY },
+	{ OPT_LEARN, "learn", NULL,
+		"this is how the node should be: write the baseline, and acknowledge the errors so far", OF_NODE },
+	{ OPT_ACKNOWLEDGE, "acknowledge", NULL, "errors count from now on: those so far are known", OF_NODE },
+	{ OPT_UNDER_LOAD, "under-load", NULL,
+		"the GPUs work at this moment: the speed of their links counts", OF_NODE },
+	{ OPT_REASON, "drain-reason", NULL,
+		"print only the reason for Slurm, where the node should be drained; the sentences on standard error",
+		OF_NODE },
+	{ OPT_BASELINE, "baseline", "FILE", "what was learned, below the root; " BASELINE, OF_NODE },
+	{ OPT_NVML, "nvml", "LIBRARY",
+		"NVIDIA's management library, where it is not libnvidia-ml.so.1, or to be asked with --root, too", OF_NODE },
+	{ OPT_POLICY, "policy", "FILE", "what is done about which evidence, below the root; " POLICY, OF_NODE },
+	{ OPT_MARK, "mark", "FILE", "from when on errors count, below the root; " MARK, OF_NODE },
 	{ 'h', "help", NULL, "print this and exit", OF_ALL },
 	{ 'V', "version", NULL, "print the version and exit", OF_ALL },
 	{ OPT_MANUAL, "manual", "LIST", NULL, OF_ALL },
@@ -73,6 +101,8 @@ static const char *const exit_code_text[EXIT_CODES] = {
 	[EXIT_FAR] = "with --strict: a task has no CPU next to its GPUs",
 	[EXIT_UNPROVEN] = "a backend is not proven",
 	[EXIT_NOTHING] = "there is no GPU here that could be proven, or it is hidden",
+	[EXIT_FAULTY] = "the node is at fault, by evidence whose policy is fail",
+	[EXIT_DRAIN] = "the node is at fault, and should be drained",
 };
 
 int complain(enum exit_code code, const char *format, ...)
@@ -116,7 +146,9 @@ static void help_print(FILE *to)
 		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].help);
 	help_options(to, "Options", OF_ALL);
 	help_options(to, "Options of prove", OF_PROVE);
+	help_options(to, "Options of prove and locality", OF_DEVICES);
 	help_options(to, "Options of locality", OF_LOCALITY);
+	help_options(to, "Options of node", OF_NODE);
 	fputs("\nExit codes\n", to);
 	for (size_t i = 0; i < EXIT_CODES; i++)
 		fprintf(to, "  %zu  %s\n", i, exit_code_text[i]);
@@ -159,6 +191,25 @@ static void locality_options_manual(FILE *to)
 	options_of_manual(to, OF_LOCALITY);
 }
 
+static void devices_options_manual(FILE *to)
+{
+	options_of_manual(to, OF_DEVICES);
+}
+
+static void node_options_manual(FILE *to)
+{
+	options_of_manual(to, OF_NODE);
+}
+
+static void evidence_manual(FILE *to)
+{
+	for (int i = 0; i < EVIDENCES; i++) {
+		fprintf(to, ".It Cm %s\n", evidence_table[i].name);
+		roff_text(to, evidence_table[i].about);
+		fprintf(to, "Default:\n.Cm %s\n", policy_name[evidence_table[i].policy]);
+	}
+}
+
 static void exit_codes_manual(FILE *to)
 {
 	for (size_t i = 0; i < EXIT_CODES; i++) {
@@ -174,7 +225,8 @@ static int manual_print(const char *list)
 		void (*print)(FILE *to);
 	} lists[] = { { "commands", commands_manual }, { "options", options_manual },
 		{ "prove-options", prove_options_manual },
-		{ "locality-options", locality_options_manual }, { "exit-codes", exit_codes_manual } };
+		{ "locality-options", locality_options_manual }, { "node-options", node_options_manual },
+		{ "devices-options", devices_options_manual }, { "evidence", evidence_manual }, { "exit-codes", exit_codes_manual } };
 
 	for (size_t i = 0; i < COUNT(lists); i++)
 		if (!strcmp(lists[i].name, list)) {
@@ -264,32 +316,58 @@ static int expect_take(struct options *out)
 	return -1;
 }
 
+/* Options that are kept as they are: texts, and those that are there or not. */
+static const struct {
+	int code;
+	bool flag;
+	size_t at;
+} kept[] = {
+	{ OPT_ROOT, false, offsetof(struct options, root) },
+	{ OPT_PLACES, false, offsetof(struct options, places) },
+	{ OPT_CPUS, false, offsetof(struct options, cpus) },
+	{ OPT_GPUS, false, offsetof(struct options, gpus) },
+	{ OPT_BACKEND, false, offsetof(struct options, backend) },
+	{ OPT_HELPER, false, offsetof(struct options, helper) },
+	{ OPT_BASELINE, false, offsetof(struct options, baseline) },
+	{ OPT_POLICY, false, offsetof(struct options, policy) },
+	{ OPT_NVML, false, offsetof(struct options, nvml) },
+	{ OPT_MARK, false, offsetof(struct options, mark) },
+	{ OPT_STRICT, true, offsetof(struct options, strict) },
+	{ OPT_MINE, true, offsetof(struct options, mine) },
+	{ OPT_ALL, true, offsetof(struct options, all) },
+	{ OPT_OPTIONAL, true, offsetof(struct options, optional) },
+	{ OPT_LEARN, true, offsetof(struct options, learn) },
+	{ OPT_ACKNOWLEDGE, true, offsetof(struct options, acknowledge) },
+	{ OPT_UNDER_LOAD, true, offsetof(struct options, under_load) },
+	{ OPT_REASON, true, offsetof(struct options, drain_reason) },
+};
+
+static bool option_keep(int code, struct options *out)
+{
+	for (size_t i = 0; i < COUNT(kept); i++) {
+		char *at = (char *)out + kept[i].at;
+
+		if (kept[i].code != code)
+			continue;
+		if (kept[i].flag)
+			*(bool *)at = true;
+		else
+			*(const char **)at = optarg;
+		return true;
+	}
+	return false;
+}
+
 /* -1 to go on. */
 static int option_take(int code, struct options *out)
 {
+	if (option_keep(code, out))
+		return -1;
 	switch (code) {
 	case 'o':
 		return format_take(out);
 	case OPT_TASKS:
 		return tasks_take(out);
-	case OPT_ROOT:
-		out->root = optarg;
-		return -1;
-	case OPT_PLACES:
-		out->places = optarg;
-		return -1;
-	case OPT_CPUS:
-		out->cpus = optarg;
-		return -1;
-	case OPT_GPUS:
-		out->gpus = optarg;
-		return -1;
-	case OPT_STRICT:
-		out->strict = true;
-		return -1;
-	case OPT_MINE:
-		out->mine = true;
-		return -1;
 	case OPT_LEVEL:
 		return level_take(out);
 	case OPT_DEADLINE:
@@ -298,18 +376,6 @@ static int option_take(int code, struct options *out)
 		return soak_take(out);
 	case OPT_EXPECT:
 		return expect_take(out);
-	case OPT_BACKEND:
-		out->backend = optarg;
-		return -1;
-	case OPT_HELPER:
-		out->helper = optarg;
-		return -1;
-	case OPT_ALL:
-		out->all = true;
-		return -1;
-	case OPT_OPTIONAL:
-		out->optional = true;
-		return -1;
 	case OPT_MANUAL:
 		return manual_print(optarg);
 	case 'h':
@@ -327,6 +393,9 @@ static int option_take(int code, struct options *out)
 static int command_find(int argc, char **argv, struct options *out)
 {
 	out->command = &commands[0];
+	for (size_t i = 0; argc == 0 && out->learn && i < COUNT(commands); i++)
+		if (commands[i].run == node_command)
+			out->command = &commands[i];	/* `gpu-check --learn` is clear enough */
 	if (argc == 0)
 		return -1;
 	if (argc > 1)
@@ -354,6 +423,8 @@ static int options_check(const struct options *o, unsigned given)
 		return complain(EXIT_USAGE, "--gpus and --mine name the GPUs twice");
 	if (o->strict && !o->tasks)
 		return complain(EXIT_USAGE, "--strict judges tasks: it needs --cpus and --tasks");
+	if (o->learn && o->acknowledge)
+		return complain(EXIT_USAGE, "--learn acknowledges, too: say one of them");
 	return -1;
 }
 
@@ -373,7 +444,7 @@ int options_read(int argc, char **argv, struct options *out)
 	int c, rc;
 
 	*out = (struct options){ .root = "/", .level = LEVEL_PRESET, .deadline_ms = DEADLINE_S * 1000,
-		.expected = -1 };
+		.expected = -1, .baseline = BASELINE, .policy = POLICY, .mark = MARK };
 	getopt_tables(letters, long_options);
 	while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		if ((rc = option_take(c, out)) >= 0)

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include "gpu_check/stage.h"
 
-enum exit_code { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_FAR, EXIT_UNPROVEN, EXIT_NOTHING, EXIT_CODES };
+enum exit_code { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_FAR, EXIT_UNPROVEN, EXIT_NOTHING, EXIT_FAULTY, EXIT_DRAIN,
+	EXIT_CODES };
 
 struct options {
 	const struct command *command;
@@ -26,6 +27,9 @@ struct options {
 	int64_t soak_s;			/* 0: once */
 	int expected;			/* -1: not given */
 	bool all, optional;
+	const char *baseline, *mark, *policy;	/* below root */
+	const char *nvml;		/* NULL: not given */
+	bool learn, acknowledge, under_load, drain_reason;
 };
 
 struct command {

@@ -22,12 +22,19 @@
 #include "client/client.h"
 #include "job_submit/question.h"
 
+/* Why a question had no answer, as budgetd is told with a later one (its metrics). */
+enum cause { CAUSE_DEADLINE, CAUSE_BREAKER, CAUSE_OTHER, CAUSES };
+static const char *const cause_keys[CAUSES] = { "unanswered_deadline", "unanswered_breaker",
+	"unanswered_other" };
+
 struct terms {
 	struct settings *settings;
 	struct client *client;
 	struct breaker breaker;
 	struct breaker quiet;		/* open: this trouble is in the log already, only count */
 	atomic_uint unanswered;		/* since the last line in the log */
+	/* the same by cause, since budgetd last heard of it */
+	atomic_uint untold[CAUSES];
 	atomic_int users;
 };
 
@@ -141,6 +148,8 @@ static void terms_replace(struct policy *p, struct terms *t)
 
 	pthread_mutex_lock(&p->lock);
 	old = p->now;
+	for (int i = 0; i < CAUSES; i++)
+		atomic_init(&t->untold[i], atomic_exchange(&old->untold[i], 0));
 	p->now = t;
 	pthread_mutex_unlock(&p->lock);
 	policy_put(old);
@@ -252,19 +261,40 @@ static int answer_read(int status, struct json_object *reply, struct verdict *v,
 	return -1;
 }
 
+/* What was not told yet goes with the question; it is told again when that has no answer either. */
+static void untold_take(struct terms *t, struct json_object *question, unsigned int taken[CAUSES])
+{
+	for (int i = 0; i < CAUSES; i++) {
+		taken[i] = atomic_exchange(&t->untold[i], 0);
+		if (taken[i])
+			json_object_object_add(question, cause_keys[i], json_object_new_int64(taken[i]));
+	}
+}
+
+static void untold_keep(struct terms *t, const unsigned int taken[CAUSES], enum cause now)
+{
+	for (int i = 0; i < CAUSES; i++)
+		atomic_fetch_add(&t->untold[i], taken[i] + (i == (int)now));
+}
+
 int policy_ask(struct terms *t, struct json_object *question, struct verdict *v)
 {
 	struct json_object *reply = NULL;
+	unsigned int taken[CAUSES] = { 0 };
 	struct fault why = { "" };
 	int status = 0, rv;
 
 	if (!breaker_allows(&t->breaker, now_ms())) {
 		fault_set(&why, "budgetd missed the deadline a moment ago and is not asked");
+		untold_keep(t, taken, CAUSE_BREAKER);
 		trouble_log(t, &why);
 		return -1;
 	}
+	untold_take(t, question, taken);
 	rv = client_call(t->client, "POST", "/v1/verdicts", question, &status, &reply, &why);
 	breaker_report(&t->breaker, rv == 0 || errno != ETIMEDOUT, now_ms());
+	if (rv < 0)
+		untold_keep(t, taken, errno == ETIMEDOUT ? CAUSE_DEADLINE : CAUSE_OTHER);
 	if (rv == 0)
 		rv = answer_read(status, reply, v, &why);
 	if (rv < 0)

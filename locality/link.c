@@ -73,6 +73,21 @@ void link_read(int root, unsigned vendor, const struct pci_path *path, struct li
 	out->possible.lanes = smaller(out->possible.lanes, port.lanes);
 }
 
+void link_between(int root, const struct pci_address *upper, const struct pci_address *lower,
+	struct link_width *now, struct link_width *possible)
+{
+	struct link_width above = width_read(root, upper, "current"), port = width_read(root, upper, "max");
+
+	*now = width_read(root, lower, "current");
+	*possible = width_read(root, lower, "max");
+	if (!now->lanes)
+		now->lanes = above.lanes;
+	if (!now->tenths_gts)
+		now->tenths_gts = above.tenths_gts;
+	possible->tenths_gts = smaller(possible->tenths_gts, port.tenths_gts);
+	possible->lanes = smaller(possible->lanes, port.lanes);
+}
+
 const char *link_text(const struct link_width *w, char buf[static LINK_TEXT_MAX])
 {
 	int n = 0;

@@ -61,6 +61,9 @@ struct settings {
 	struct lane_limits lane;
 	int64_t clear_after_s;		/* a job for several nodes that waited that long has them cleared */
 	char *time_zone;		/* of the days of the lane and the weeks of slots */
+	/* metrics */
+	char *metrics_listen;		/* "" = nowhere */
+	int64_t metrics_projects;
 	/* people */
 	char *administrators;		/* user names, separated by commas or spaces */
 };

@@ -140,6 +140,11 @@ const struct setting_row settings_table[SETTINGS] = {
 		"planned start begin there, and runs of its own project that are past theirs give way to it as well." },
 	{ "time_zone", ZONE, AT(time_zone), "UTC", 0, 0, NULL,
 		"Whose days the debug lane counts, and whose clock the weekly slots of projects follow: Europe/Berlin. Read at the start only." },
+	{ "metrics_listen", ADDRESS, AT(metrics_listen), "", 0, 0, NULL,
+		"Where Prometheus reads /metrics, by plain HTTP: 127.0.0.1:6831. Whoever can connect reads the figures of all projects, and on\n"
+		"127.0.0.1 that is every user of this host. Empty = nowhere. Read at the start only." },
+	{ "metrics_projects", COUNT_OF, AT(metrics_projects), "500", 1, 100000, NULL,
+		"How many projects have rows of their own there, those with the largest shares; the others are summed up in one." },
 	{ "administrators", TEXT, AT(administrators), "", 0, 0, NULL,
 		"Users who may do everything, beside root and SlurmUser; separated by commas or spaces, in quotes." },
 };

@@ -24,7 +24,7 @@ struct setting_row {
 	const char *help;		/* lines of the sample's comment */
 };
 
-#define SETTINGS 52
+#define SETTINGS 54
 
 extern const struct setting_row settings_table[SETTINGS];
 

@@ -27,5 +27,6 @@ function program_of(name) { return name == "budgetd" ? budgetd : name == "gpu-ch
 	gsub(/@rundir@/, rundir)
 	gsub(/@statedir@/, statedir)
 	gsub(/@slurmplugindir@/, slurmplugindir)
+	gsub(/@pkglibexecdir@/, pkglibexecdir)
 	print
 }

@@ -15,7 +15,7 @@ teardown_file()	{ cluster_down; }
 teardown()	{ plugin_told; cluster_clear; }
 
 # plugin_told [ARGUMENT...]: of the plugin in plugstack.conf, which each command and each slurmstepd reads anew.
-plugin_told() { echo "required $CLUSTER_DIR/lib/gpubudget.so gpu_root=$CLUSTER_DIR/machine $*" >"$CLUSTER_DIR/etc/plugstack.conf"; }
+plugin_told() { echo "required $CLUSTER_DIR/lib/gpubudget.so gpu_root=$CLUSTER_DIR/machine gpu_check=off $*" >"$CLUSTER_DIR/etc/plugstack.conf"; }
 
 machine_write()
 {

@@ -65,13 +65,24 @@ tells()
 	local commands options codes keys
 
 	mapfile -t commands < <(gpu-check --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/ \1 /p')
-	mapfile -t options < <(gpu-check --help | grep -oE -- ' --[a-z]+ ')
+	mapfile -t options < <(gpu-check --help | sed '/^Options of node/,/^$/d' | grep -oE -- ' --[a-z]+ ')
 	mapfile -t codes < <(gpu-check --help | sed -n '/^Exit codes/,$s/^  [0-9]  \([a-z ]*\).*/\1/p')
 	mapfile -t keys < <(sed -n 's/^.*add[a-z_]*(o, "\([a-z_]*\)".*/\1/p' "$top"/gpu_check/{locality,prove}_json.c | sort -u)
 	tells gpu-check.1 1 "${commands[@]}"
 	tells gpu-check.1 9 "${options[@]%% }"
 	tells gpu-check.1 4 "${codes[@]}"
 	tells gpu-check.1 20 "${keys[@]}"
+}
+
+@test "gpu-check(8) tells of every option of node, every kind of evidence and every key of its JSON" {
+	local options kinds keys
+
+	mapfile -t options < <(gpu-check --help | sed -n '/^Options of node/,/^$/p' | grep -oE -- ' --[a-z-]+ ')
+	mapfile -t kinds < <(sed -n 's/^\t\[EVIDENCE_[A-Z_]*\] = { "\([a-z-]*\)".*/\1/p' "$top/gpu_check/evidence.c")
+	mapfile -t keys < <(sed -n 's/^\tadd[a-z_]*(o, "\([a-z0-9_]*\)".*/\1/p' "$top"/gpu_check/{node_view,report_command}.c)
+	tells gpu-check.8 7 "${options[@]%% }"
+	tells gpu-check.8 13 "${kinds[@]/%/ }"
+	tells gpu-check.8 28 "${keys[@]}"
 }
 
 @test "the options of sbatch stand in gpubudget(7) and in gpubudget_plugins(8), with their variables" {

@@ -44,8 +44,10 @@
 	X(ledger_open) \
 	X(ledger_project) \
 	X(locality) \
+	X(metrics) \
 	X(nearest) \
 	X(network) \
+	X(node) \
 	X(numa) \
 	X(order) \
 	X(owed) \

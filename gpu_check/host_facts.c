@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * host_facts.c - reading them (host_facts.h) */
+#include "gpu_check/host_facts.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "locality/device_node.h"
+#include "locality/sysfs.h"
+
+#define CPU "sys/devices/system/cpu/"
+
+enum { KFD_XGMI = 11, KFD_LINKS_MAX = 256 };
+
+const char *const iommu_name[IOMMUS] = {"unknown", "off", "passthrough", "translating"};
+
+const char *const gpu_distance_name[GPU_DISTANCES] = {"xgmi", "switch", "root", "node", "elsewhere"};
+
+/* --- between GPUs ------------------------------------------------------------------------------------- */
+
+static bool has_xgmi(int root, const struct gpu *a, const struct gpu *b)
+{
+	int from = a->vendor == PCI_AMD && b->vendor == PCI_AMD ? kfd_find(root, &a->address) : -1;
+	int to = from < 0 ? -1 : kfd_find(root, &b->address);
+	char text[SYSFS_TEXT_MAX], value[32];
+
+	for (int i = 0; to >= 0 && i < KFD_LINKS_MAX; i++) {
+		if (sysfs_read(root, text, sizeof(text),
+			    "sys/class/kfd/kfd/topology/nodes/%d/io_links/%d/properties", from, i) <= 0)
+			return false;
+		if (sysfs_field(text, "type", ' ', value, sizeof(value)) == 0 && atoi(value) == KFD_XGMI &&
+			sysfs_field(text, "node_to", ' ', value, sizeof(value)) == 0 && atoi(value) == to)
+			return true;
+	}
+	return false;
+}
+
+enum gpu_distance gpu_distance(int root, const struct gpu *a, const struct gpu *b)
+{
+	if (has_xgmi(root, a, b))
+		return GPU_XGMI;
+	if (a->path.host[0] && !strcmp(a->path.host, b->path.host))
+		return a->path.hops > 1 && b->path.hops > 1 && !pci_compare(&a->path.hop[0], &b->path.hop[0])
+			       ? GPU_SAME_SWITCH
+			       : GPU_SAME_ROOT;
+	return a->node != NODE_UNKNOWN && a->node == b->node ? GPU_SAME_NODE : GPU_ELSEWHERE;
+}
+
+/* --- the host ----------------------------------------------------------------------------------------- */
+
+/* The type of the group that the kernel put the GPU in. One without a group is not behind an IOMMU. */
+static enum iommu iommu_of(int root, const struct gpu *g)
+{
+	char text[32], device[PCI_TEXT_MAX];
+
+	if (sysfs_read(root, text, sizeof(text), "sys/bus/pci/devices/%s/iommu_group/type",
+		    pci_text(&g->address, device)) <= 0)
+		return IOMMU_OFF;
+	return strcmp(text, "identity") ? IOMMU_TRANSLATES : IOMMU_PASSES;
+}
+
+static void iommu_read(int root, const struct devices *d, struct host_facts *out)
+{
+	for (int i = 0; i < d->gpus; i++) {
+		enum iommu one = iommu_of(root, &d->gpu[i]);
+
+		if (!d->gpu[i].console && one > out->iommu)
+			out->iommu = one;
+	}
+}
+
+static int64_t meminfo(const char *text, const char *name)
+{
+	char value[32];
+
+	return sysfs_field(text, name, ':', value, sizeof(value)) < 0 ? -1 : strtoll(value, NULL, 10);
+}
+
+/* "always [madvise] never": what is in brackets. */
+static void pages_read(int root, struct host_facts *out)
+{
+	char text[SYSFS_TEXT_MAX], *at, *end;
+
+	sysfs_read(root, text, sizeof(text), "proc/meminfo");
+	out->huge_pages = meminfo(text, "HugePages_Total");
+	out->huge_free = meminfo(text, "HugePages_Free");
+	out->huge_kib = meminfo(text, "Hugepagesize");
+	sysfs_read(root, text, sizeof(text), "sys/kernel/mm/transparent_hugepage/enabled");
+	at = strchr(text, '[');
+	end = at ? strchr(at, ']') : NULL;
+	if (end)
+		snprintf(out->transparent, sizeof(out->transparent), "%.*s", (int)(end - at - 1), at + 1);
+}
+
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" */
+static int64_t pressure(const char *text, const char *line, const char *average)
+{
+	char rest[128];
+	const char *at;
+
+	if (sysfs_field(text, line, ' ', rest, sizeof(rest)) < 0 || !(at = strstr(rest, average)))
+		return -1;
+	return (int64_t)(strtod(at + strlen(average), NULL) * 100 + 0.5);
+}
+
+static void pressure_read(int root, struct host_facts *out)
+{
+	char text[SYSFS_TEXT_MAX];
+
+	sysfs_read(root, text, sizeof(text), "proc/pressure/memory");
+	out->some_10 = pressure(text, "some", "avg10=");
+	out->some_300 = pressure(text, "some", "avg300=");
+	out->full_10 = pressure(text, "full", "avg10=");
+	out->full_300 = pressure(text, "full", "avg300=");
+}
+
+/* "cpu  user nice system idle iowait irq softirq steal ...": guests are in user already. */
+static void steal_read(int root, struct host_facts *out)
+{
+	char text[SYSFS_TEXT_MAX], value[256], *p = value, *end;
+	double sum = 0, steal = 0;
+
+	out->steal = -1;
+	sysfs_read(root, text, sizeof(text), "proc/stat");
+	if (sysfs_field(text, "cpu", ' ', value, sizeof(value)) < 0)
+		return;
+	for (int i = 0; i < 8; i++, p = end) {
+		steal = strtod(p, &end);
+		if (end == p)
+			return;
+		sum += steal;
+	}
+	out->steal = sum > 0 ? (int64_t)(steal * 10000 / sum + 0.5) : 0;
+}
+
+/* A package's counter stands at each of its CPUs: of each package the largest is the count. */
+static void throttling_read(int root, struct host_facts *out)
+{
+	struct cpu_set online;
+	int64_t most[256], package, n;
+
+	out->throttled = -1;
+	memset(most, 0, sizeof(most));
+	if (sysfs_list(root, &online, CPU "online") < 0)
+		return;
+	for (int cpu = cpu_set_next(&online, 0); cpu >= 0; cpu = cpu_set_next(&online, cpu + 1)) {
+		if (sysfs_number(root, &n, CPU "cpu%d/thermal_throttle/package_throttle_count", cpu) < 0 ||
+			sysfs_number(root, &package, CPU "cpu%d/topology/physical_package_id", cpu) < 0 ||
+			package < 0 || package > 255)
+			continue;
+		if (out->throttled < 0)
+			out->throttled = 0;
+		if (n > most[package]) {
+			out->throttled += n - most[package];
+			most[package] = n;
+		}
+	}
+}
+
+void host_facts_read(int root, const struct devices *d, struct host_facts *out)
+{
+	*out = (struct host_facts){.iommu = IOMMU_UNKNOWN};
+	iommu_read(root, d, out);
+	pages_read(root, out);
+	pressure_read(root, out);
+	steal_read(root, out);
+	throttling_read(root, out);
+	sysfs_read(root, out->governor, sizeof(out->governor), CPU "cpu0/cpufreq/scaling_governor");
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * nvml.c - NVIDIA's management library in a child process (nvml.h)
+ *
+ * What the child finds goes through shared memory; it says what it is about to call before it calls, so that
+ * a hang and a crash have a name. Types and numbers are NVML's documented ABI; nothing of NVIDIA's is needed
+ * to build. */
+#include "gpu_check/nvml.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "gpu_check/library.h"
+
+enum { SUCCESS = 0, NOT_SUPPORTED = 3, FUNCTION_NOT_FOUND = 13, GPU_IS_LOST = 15, RESET_REQUIRED = 16 };
+enum { UNCORRECTED = 1, VOLATILE = 0 };
+enum { REASON_BOARD = 0x8, REASON_HEAT_SW = 0x20, REASON_HEAT_HW = 0x40, REASON_BRAKE = 0x80 };
+enum { BUSY_PERCENT = 20, PAUSE_MS = 5, LOOKS = 4, LOOK_MS = 60 };
+
+/* One GPU's answers. `call` is the first that failed. */
+struct answer {
+	bool memory_told, rows_bad, rows_pending, works;
+	int64_t uncorrected;
+	unsigned long long held; /* reasons that held in each look */
+	const char *call;
+	int code;
+};
+
+struct shared {
+	const char *now;  /* the call that is under way; a text of this program */
+	const char *call; /* that failed for all GPUs */
+	int code;
+	bool no_library, done;
+	char text[256]; /* why it cannot be loaded */
+	struct answer gpu[NODE_GPUS_MAX];
+};
+
+struct utilization {
+	unsigned gpu, memory;
+};
+
+struct nvml {
+	int (*init)(void);
+	int (*handle)(const char *bus_id, void **device);
+	int (*ecc)(void *device, int type, int counter, unsigned long long *count);
+	int (*rows)(void *device, unsigned *corrected, unsigned *uncorrected, unsigned *pending,
+		unsigned *failed);
+	int (*reasons)(void *device, unsigned long long *reasons);
+	int (*use)(void *device, struct utilization *out);
+};
+
+static const struct symbol_row symbols[] = {
+	{"nvmlInit_v2", "nvmlInit", offsetof(struct nvml, init), false},
+	{"nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetHandleByPciBusId", offsetof(struct nvml, handle),
+		false},
+	{"nvmlDeviceGetTotalEccErrors", NULL, offsetof(struct nvml, ecc), true},
+	{"nvmlDeviceGetRemappedRows", NULL, offsetof(struct nvml, rows), true},
+	{"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons",
+		offsetof(struct nvml, reasons), true},
+	{"nvmlDeviceGetUtilizationRates", NULL, offsetof(struct nvml, use), true},
+};
+
+/* --- in the child ------------------------------------------------------------------------------------- */
+
+static void pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+/* Did the call give an answer? What the GPU or the driver does not have is no error. */
+static bool answered(struct answer *a, const char *call, int code)
+{
+	if (code == SUCCESS)
+		return true;
+	if (code != NOT_SUPPORTED && code != FUNCTION_NOT_FOUND && !a->call) {
+		a->call = call;
+		a->code = code;
+	}
+	return false;
+}
+
+static void ask_memory(const struct nvml *n, void *device, struct shared *sh, struct answer *a)
+{
+	unsigned corrected, uncorrected, pending = 0, failed = 0;
+	unsigned long long count = 0;
+
+	sh->now = "nvmlDeviceGetTotalEccErrors";
+	if (n->ecc && answered(a, sh->now, n->ecc(device, UNCORRECTED, VOLATILE, &count))) {
+		a->memory_told = true;
+		a->uncorrected = (int64_t)count;
+	}
+	sh->now = "nvmlDeviceGetRemappedRows";
+	if (n->rows && answered(a, sh->now, n->rows(device, &corrected, &uncorrected, &pending, &failed))) {
+		a->rows_pending = pending != 0;
+		a->rows_bad = failed != 0;
+	}
+}
+
+static void ask_pace(const struct nvml *n, void *device, struct shared *sh, struct answer *a)
+{
+	struct utilization use = {0, 0};
+
+	sh->now = "nvmlDeviceGetCurrentClocksEventReasons";
+	a->held = n->reasons ? ~0ull : 0;
+	for (int look = 0; look < LOOKS && a->held; look++) {
+		unsigned long long reasons = 0;
+
+		if (look)
+			pause_ms(LOOK_MS);
+		if (!answered(a, sh->now, n->reasons(device, &reasons)))
+			reasons = 0;
+		a->held &= reasons & (REASON_BOARD | REASON_HEAT_SW | REASON_HEAT_HW | REASON_BRAKE);
+	}
+	sh->now = "nvmlDeviceGetUtilizationRates";
+	if (n->use && answered(a, sh->now, n->use(device, &use)))
+		a->works = use.gpu >= BUSY_PERCENT;
+}
+
+static void ask(const char *name, const struct node_state *s, struct shared *sh)
+{
+	const char *const names[] = {name, NULL};
+	struct library l = {NULL, ""};
+	struct nvml n = {NULL};
+	enum cause cause;
+	void *device;
+
+	sh->now = "loading the library";
+	if (library_open(&l, names, &cause, sh->text, sizeof(sh->text)) < 0 ||
+		library_symbols(&l, symbols, sizeof(symbols) / sizeof(symbols[0]), &n, &sh->call) < 0) {
+		sh->no_library = !l.handle;
+		return;
+	}
+	sh->now = "nvmlInit";
+	sh->code = n.init();
+	if (sh->code != SUCCESS) {
+		sh->call = sh->now;
+		return;
+	}
+	for (int i = 0; i < s->gpus; i++) {
+		char at[PCI_TEXT_MAX];
+
+		sh->now = "nvmlDeviceGetHandleByPciBusId";
+		if (s->gpu[i].vendor != PCI_NVIDIA ||
+			!answered(&sh->gpu[i], sh->now, n.handle(pci_text(&s->gpu[i].at, at), &device)))
+			continue;
+		ask_memory(&n, device, sh, &sh->gpu[i]);
+		ask_pace(&n, device, sh, &sh->gpu[i]);
+	}
+}
+
+static void child(const char *name, const struct node_state *s, struct shared *sh, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	/* what libraries print is nothing for the output of this program */
+	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+		_exit(1);
+	ask(name, s, sh);
+	sh->done = true;
+	_exit(0);
+}
+
+/* --- in the parent ------------------------------------------------------------------------------------ */
+
+/* true: it ended by itself. */
+static bool wait_until(pid_t pid, int64_t ms, int *status)
+{
+	for (; ms >= 0; ms -= PAUSE_MS) {
+		if (waitpid(pid, status, WNOHANG) != 0)
+			return true;
+		pause_ms(PAUSE_MS);
+	}
+	return false;
+}
+
+static void take(const struct answer *a, struct node_state *s, int i, struct findings *out)
+{
+	struct node_card *g = &s->gpu[i];
+	char at[PCI_TEXT_MAX];
+
+	pci_text(&g->at, at);
+	if (a->call)
+		findings_add(out,
+			a->code == GPU_IS_LOST      ? EVIDENCE_GPU_LOST
+			: a->code == RESET_REQUIRED ? EVIDENCE_GPU_RESET
+						    : EVIDENCE_UNREAD,
+			POLICY_DRAIN, at, "%s: NVML error %d", a->call, a->code);
+	if (a->rows_bad)
+		findings_add(out, EVIDENCE_GPU_MEMORY, POLICY_DRAIN, at, "NVML: a row could not be remapped");
+	if (a->rows_pending)
+		findings_add(out, EVIDENCE_GPU_RESET, POLICY_DRAIN, at,
+			"NVML: a row is remapped at the next reset");
+	g->health.memory_told = a->memory_told;
+	g->health.uncorrected = a->uncorrected;
+	if (a->held & (REASON_HEAT_SW | REASON_HEAT_HW))
+		g->health.slowed |= THROTTLE_HEAT;
+	if (a->held & REASON_BRAKE)
+		g->health.slowed |= THROTTLE_BRAKE;
+	if (a->held & REASON_BOARD)
+		g->health.slowed |= THROTTLE_BOARD;
+	for (int l = 0; l < s->links && a->works; l++)
+		if (s->link[l].idles && !pci_compare(&s->link[l].of, &g->at))
+			s->link[l].works = true;
+}
+
+static void judge(const struct shared *sh, const char *library, bool ended, int status, struct node_state *s,
+	struct findings *out)
+{
+	if (!ended)
+		findings_add(out, EVIDENCE_UNREAD, POLICY_DRAIN, "NVML", "%s does not come back: %s", library,
+			sh->now);
+	else if (!sh->done)
+		findings_add(out, EVIDENCE_UNREAD, POLICY_DRAIN, "NVML", "%s ended with %s %d in %s", library,
+			WIFSIGNALED(status) ? "signal" : "status",
+			WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), sh->now);
+	else if (sh->no_library)
+		findings_add(out, EVIDENCE_UNREAD, POLICY_WARN, "NVML", "%s", sh->text);
+	else if (sh->call)
+		findings_add(out, EVIDENCE_UNREAD, POLICY_DRAIN, "NVML", "%s: %s %s %d", library, sh->call,
+			sh->code ? "gives error" : "is missing,", sh->code);
+	else
+		for (int i = 0; i < s->gpus; i++)
+			take(&sh->gpu[i], s, i, out);
+}
+
+void nvml_read(const char *library, int64_t deadline_ms, struct node_state *s, struct findings *out)
+{
+	struct shared *sh =
+		mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t parent = getpid(), pid = sh == MAP_FAILED ? -1 : fork();
+	int status = 0;
+	bool ended;
+
+	if (pid == 0)
+		child(library, s, sh, parent);
+	if (pid < 0) {
+		findings_add(
+			out, EVIDENCE_UNREAD, POLICY_DRAIN, "NVML", "no process for it: %s", strerror(errno));
+	} else {
+		ended = wait_until(pid, deadline_ms, &status);
+		if (!ended) {
+			kill(pid, SIGKILL);
+			wait_until(pid, 1000, &status); /* in state D it stays: init has it then */
+		}
+		judge(sh, library, ended, status, s, out);
+	}
+	if (sh != MAP_FAILED)
+		munmap(sh, sizeof(*sh));
+}
