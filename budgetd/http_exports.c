@@ -19,16 +19,16 @@ struct export_stream {
 	int64_t now;
 	bool begun, over;
 	size_t sent;
+	char name[PERSON_NAME_MAX];	/* of the last user */
 	struct export_writer w;
 	char text[PIECE_BYTES];
 };
 
 static const char *user_name(int64_t uid, void *arg)
 {
-	static _Thread_local char name[PERSON_NAME_MAX];
-	const struct export_stream *x = arg;
+	struct export_stream *x = arg;
 
-	return people_name(x->b->people, (uid_t)uid, x->now, name);
+	return people_name(x->b->people, (uid_t)uid, x->now, x->name);
 }
 
 static int next_piece(struct export_stream *x)

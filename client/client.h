@@ -45,7 +45,7 @@ int client_call(struct client *c, const char *method, const char *path, struct j
 typedef int (*client_piece)(const char *data, size_t n, void *arg);
 
 /* A GET whose answer may be of any length: on status 200 `each` gets it while it arrives, and the deadline is
- * for the time in which nothing arrives. Another status has its *reply, as above; it is NULL on 200. Beside
+ * for the time in which nothing arrives. Another status has its *reply, as above; it is NULL on 200 and on -1. Beside
  * what client_call sets: ECANCELED when `each` stopped it. */
 int client_stream(struct client *c, const char *path, client_piece each, void *arg, int *status,
 	struct json_object **reply, struct fault *why);
