@@ -67,6 +67,7 @@ const struct option_row option_table[OPTIONS] = {
 		"of slot add: HH:MM, when it begins, by the clock of time_zone in budgetd.conf; else the first moment: 2026-12-31" },
 	[OPT_TO] = { 0, "to", "WHEN", "until then, that moment not included" },
 	[OPT_PERIOD] = { 0, "period", "YYYY-MM", "a month, of --tz" },
+	[OPT_FILE] = { 0, "file", "FILE", "into this file, which gets its name when it is whole (default: stdout)" },
 	[OPT_HOURS] = { 0, "hours", "N", "how long it lasts, in hours: 4, 0.5" },
 	[OPT_GROUP_BY] = { 0, "group-by", "WHAT",
 		"a row for each project (default), user, gpu_type, partition or day" },
@@ -116,6 +117,7 @@ const struct option_row option_table[OPTIONS] = {
 #define PEOPLE  OPT_ADD_OWNERS, OPT_REMOVE_OWNERS, OPT_ADD_MEMBERS, OPT_REMOVE_MEMBERS
 #define PROJECT OPT_PARENT, OPT_SHARE, OPT_ON_EXHAUSTED, OPT_CREDIT, OPT_UNMETERED, OPT_USER_SHARES
 #define WRITE   OPT_REASON, OPT_REQUEST_ID, OPT_DRY_RUN
+#define EXPORT  OPT_PERIOD, OPT_FROM, OPT_TO, OPT_TZ, OPT_PROJECT, OPT_FILE
 #define TERMS   OPT_CARRY_OVER, OPT_VESTS, OPT_BURST
 
 #define TAKES(...) (const enum command_option[]){ __VA_ARGS__, OPTIONS }
@@ -186,6 +188,13 @@ const struct command command_table[] = {
 	{ "statement", NULL, "PROJECT", 1, 1,
 		"what became of its GPU-hours in a month or another range, allocation by allocation",
 		TAKES(OPT_PERIOD, OPT_FROM, OPT_TO, OPT_TZ), cmd_statement },
+	{ "export", "jobs", "", 0, 0,
+		"what was charged for which run, part by part, and what was refunded, as CSV or JSON",
+		TAKES(EXPORT), cmd_export_jobs },
+	{ "export", "journal", "", 0, 0, "every movement of GPU-hours, as CSV or JSON", TAKES(EXPORT),
+		cmd_export_journal },
+	{ "export", "statement", "", 0, 0, "a line for each allocation of each project, as CSV or JSON",
+		TAKES(EXPORT), cmd_export_statement },
 	{ "balance", NULL, "[PROJECT...]", 0, -1, "amount, charges, held and available by project",
 		TAKES(OPT_PROJECT), cmd_balance },
 	{ "drain", NULL, "NODE", 1, 1,

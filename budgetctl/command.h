@@ -84,6 +84,7 @@ enum command_option {
 	OPT_PLOT,
 	OPT_TO,
 	OPT_PERIOD,
+	OPT_FILE,
 	OPTIONS
 };
 
@@ -152,6 +153,9 @@ int cmd_changes(struct session *s);
 int cmd_period_close(struct session *s);
 int cmd_period_list(struct session *s);
 int cmd_statement(struct session *s);
+int cmd_export_jobs(struct session *s);
+int cmd_export_journal(struct session *s);
+int cmd_export_statement(struct session *s);
 int cmd_rate_list(struct session *s);
 int cmd_rate_set(struct session *s);
 int cmd_request(struct session *s);

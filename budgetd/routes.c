@@ -68,6 +68,7 @@ static const struct route routes[] = {
 	{ "GET",    "/v1/forecast",          WHO_PROJECT,       0,            NULL, forecast_get },
 	{ "GET",    "/v1/journal",           WHO_PROJECT,       0,            NULL, journal_get },
 	{ "GET",    "/v1/statements",        WHO_PROJECT,       0,            NULL, statements_get },
+	{ "GET",    "/v1/exports/{name}",    WHO_PROJECT,       0,            NULL, export_get },
 	{ "GET",    "/v1/holds",             WHO_PROJECT,       0,            NULL, holds_get },
 	{ "GET",    "/v1/charges",           WHO_PROJECT,       0,            NULL, charges_get },
 	{ "GET",    "/v1/runs",              WHO_PROJECT,       0,            NULL, runs_get },

@@ -68,6 +68,7 @@ int forecast_get(struct request *rq, struct fault *why);
 int tree_get(struct request *rq, struct fault *why);
 int journal_get(struct request *rq, struct fault *why);
 int statements_get(struct request *rq, struct fault *why);
+int export_get(struct request *rq, struct fault *why);
 int holds_get(struct request *rq, struct fault *why);
 int charges_get(struct request *rq, struct fault *why);
 int runs_get(struct request *rq, struct fault *why);

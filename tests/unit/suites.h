@@ -59,6 +59,7 @@
 	X(ranking) \
 	X(ranking_past) \
 	X(run_months) \
+	X(export_rows) \
 	X(period) \
 	X(rate) \
 	X(rights) \

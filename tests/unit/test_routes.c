@@ -45,6 +45,7 @@ static const struct {
 	{ "GET", "/v1/forecast", forecast_get, WHO_PROJECT, "" },
 	{ "GET", "/v1/journal", journal_get, WHO_PROJECT, "" },
 	{ "GET", "/v1/statements", statements_get, WHO_PROJECT, "" },
+	{ "GET", "/v1/exports/jobs", export_get, WHO_PROJECT, "jobs" },
 	{ "GET", "/v1/holds", holds_get, WHO_PROJECT, "" },
 	{ "GET", "/v1/charges", charges_get, WHO_PROJECT, "" },
 	{ "GET", "/v1/runs", runs_get, WHO_PROJECT, "" },
