@@ -281,6 +281,8 @@ static int call(const struct case_row *row, const struct person *who, bool slurm
 	ck_assert_msg((rq.body != NULL) == (r->body_max > 0), "line %d: body", row->line);
 	if (route_allows(r, rq.administrator, slurm, why) == 0)
 		rc = r->handle(&rq, why);
+	if (rq.stream)
+		rq.stream->free(rq.stream);
 	*reply = rq.reply;
 	json_object_put(rq.body);
 	return rc;
