@@ -41,8 +41,16 @@ repaired()
 	[[ $(jq -r '[.rows[].difference] | unique - ["unknown"] | join(" ")' <<<"$told") == "" ]] || { cat "$BATS_TEST_TMPDIR/repair"; budgetctl check; return 1; }
 }
 
+# settled TIME: as accounts_agree. What goes on to differ is where Slurm contradicts itself: it told slurmdbd one end of a run and shows another.
+# A check finds that and puts it right; how often it had to is counted.
+settled()
+{
+	eventually accounts_agree "$1" && return
+	repaired && accounts_agree "$1" && mended=$((mended + 1))
+}
+
 @test "budgetd killed $KILLS_BUDGETD times in a busy history: sound books each time, and each run charged to slurmdbd's second" {
-	local n struck transactions=0 hit=0
+	local n struck transactions=0 hit=0 mended=0
 
 	echo "CRASH_SEED=$CRASH_SEED repeats this history"
 	RANDOM=$CRASH_SEED
@@ -52,19 +60,19 @@ repaired()
 		struck=$(date +%s)
 		verified "$(DATABASE)"
 		cluster_start budgetd
-		eventually accounts_agree "$struck"
+		settled "$struck"
 		verified
 		echo "kill $n: all is right again $(($(date +%s) - struck)) s later"
 	done
 	history_end
-	eventually accounts_agree
+	settled "$(date +%s)"
 	eventually repaired
 	eventually balance_is vision "held=0.00"
 	books_are_right
 	verified
 	money_is_right
-	echo "$transactions transactions before the kills, $hit of $KILLS_BUDGETD kills within one"
-	((transactions >= 10 * KILLS_BUDGETD && hit >= KILLS_BUDGETD / 2))
+	echo "$transactions transactions before the kills, $hit of $KILLS_BUDGETD kills within one; $mended runs by a check"
+	((mended <= KILLS_BUDGETD / 50 && transactions >= 10 * KILLS_BUDGETD && hit >= KILLS_BUDGETD / 2))
 }
 
 open_runs() { books "SELECT label || ' ' || start FROM run WHERE ended IS NULL AND ${1:-1} ORDER BY id"; }
