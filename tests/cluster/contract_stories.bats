@@ -236,6 +236,7 @@ owed_of() { budgetctl tree -o json | jq -r --arg p "$1" '[.. | objects | select(
 }
 has_priority() { (($(priority_of "$1") > 0)); }
 
+is_met() { (($(books "SELECT count(*) FROM run WHERE job = $(job "$1")") > 0)); }
 is_settled() { (($(books "SELECT count(*) FROM run WHERE job = $(job "$1") AND ended IS NOT NULL") > 0)); }
 
 @test "a run that its user requeues to be protected anew is behind who used less" {
@@ -244,6 +245,7 @@ is_settled() { (($(books "SELECT count(*) FROM run WHERE job = $(job "$1") AND e
 	eventually job_is long RUNNING funded
 	as carol submit train --gpus=8 --nodes=2 --gpu-min-runtime=20s
 	eventually job_is train PENDING
+	eventually is_met long		# a run that begins and ends within one second is none
 	as ada scontrol requeue "$(job long)"
 	eventually job_is train RUNNING funded
 	job_is long PENDING
