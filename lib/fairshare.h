@@ -82,7 +82,7 @@ uint32_t fairshare_rank(const struct fairshare *f, size_t node);
 int fairshare_ahead(const struct fairshare *f, size_t node);
 
 /* A ratio or a share for people: "0.80"; of a small one as many decimals as show two digits of it, at most
- * six: "0.0042". `ppm` is not negative. Returns buf. */
+ * six: "0.0042". FAIRSHARE_NO_RATIO: "more than all". Returns buf. */
 #define FAIRSHARE_TEXT_MAX 32
 const char *fairshare_text(int64_t ppm, char buf[FAIRSHARE_TEXT_MAX]);
 
