@@ -138,21 +138,22 @@ START_TEST(who_goes_before_the_gang_declares_what_it_wants)
 END_TEST
 
 /* Slurm starts what fits as soon as it is released. It did not take the excluded nodes (_i 0), or the pass
- * has told it enough (1). */
+ * has told it enough (1). What depends on another job (2) may start when that one ends, before another pass. */
 START_TEST(what_is_held_is_released_when_slurm_keeps_it_off_and_not_before)
 {
 	struct fake_job *f = submit(7, "vision", 4, "3h", NOON + 3);
 	int interval = settings->pass_interval_s;
 
 	ck_assert_int_eq(f->view.held, HELD_BY_ADMIN);
-	fake_slurm_is_busy(_i == 0);
-	settings->pass_interval_s = _i == 0 ? interval : 0;
+	f->view.dependency = _i == 2 ? "afterany:5" : NULL;
+	fake_slurm_is_busy(_i != 1);
+	settings->pass_interval_s = _i == 1 ? 0 : interval;
 	for (int64_t t = 6; t < 16; t += 5) {
 		scene_pass(&b, loop, NOON + t);
 		ck_assert(!f->released && f->view.held == HELD_BY_ADMIN && !f->view.excluded);
 	}
 	/* it is in the books before Slurm is told */
-	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM kept_off WHERE written = 'n0,n1'"), _i == 0);
+	ck_assert_int_eq(books_ask(&b, "SELECT count(*) FROM kept_off WHERE written = 'n0,n1'"), _i != 1);
 	fake_slurm_is_busy(false);
 	settings->pass_interval_s = interval;
 	scene_pass(&b, loop, NOON + 16);
@@ -173,7 +174,7 @@ Suite *pass_guard_suite(void)
 	tcase_add_test(t, what_it_declares_now_may_have_been_too_long_since_the_last_pass_only);
 	tcase_add_test(t, who_is_kept_off_already_declares_what_it_wants);
 	tcase_add_test(t, who_goes_before_the_gang_declares_what_it_wants);
-	tcase_add_loop_test(t, what_is_held_is_released_when_slurm_keeps_it_off_and_not_before, 0, 2);
+	tcase_add_loop_test(t, what_is_held_is_released_when_slurm_keeps_it_off_and_not_before, 0, 3);
 	suite_add_tcase(s, t);
 	return s;
 }
