@@ -318,6 +318,17 @@ uint32_t admit_must_be_kept_off(const struct budgetd *b, enum job_tier tier, int
 	return g.job;
 }
 
+const char *admit_guard_text(const struct budgetd *b, int64_t now, char buf[ADMIT_GUARD_TEXT_MAX])
+{
+	struct gang_guard g = cluster_state_guard(b->cluster);
+	char left[DURATION_TEXT_MAX];
+
+	duration_text(g.at - now, left);
+	snprintf(buf, ADMIT_GUARD_TEXT_MAX, "nodes are cleared for job %u, planned to start %s%s", g.job,
+		g.at > now ? "in " : "now", g.at > now ? left : "");
+	return buf;
+}
+
 /* Slurm starts what fits at once, wherever it fits: one that would be inside its minimum runtime when a gang
  * is to start on nodes that are cleared for it waits for the next pass, which keeps it off them. What its
  * user holds is not held by us: the pass would release it. */
@@ -325,13 +336,14 @@ static void keep_off(struct budgetd *b, const struct question *q, const struct a
 	struct verdict *v)
 {
 	uint32_t gang = admit_must_be_kept_off(b, a->tier, a->min_runtime_s, now);
+	char guard[ADMIT_GUARD_TEXT_MAX];
 	size_t n = strlen(v->text);
 
 	if (!gang || a->waits || q->held)
 		return;
 	v->kept_off = true;
-	snprintf(v->text + n, sizeof(v->text) - n,
-		"%sIt is held for a moment, since nodes are cleared for job %u%s.", n ? "\n" : "", gang,
+	snprintf(v->text + n, sizeof(v->text) - n, "%sIt is held for a moment, since %s%s.", n ? "\n" : "",
+		admit_guard_text(b, now, guard),
 		a->tier == TIER_FUNDED
 		? "; a minimum runtime that ends before that one starts may use them" : "");
 }

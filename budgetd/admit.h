@@ -101,6 +101,10 @@ enum on_exhausted admit_site_policy(const struct budgetd *b);
 /* The job for which nodes are cleared, when what begins now with that minimum runtime must not begin on them;
  * else 0. */
 uint32_t admit_must_be_kept_off(const struct budgetd *b, enum job_tier tier, int64_t min_runtime_s, int64_t now);
+/* "nodes are cleared for job 4, planned to start in 1 h 59 min", as each answer for its sake begins: of the guard
+ * as it stands. Returns buf. */
+#define ADMIT_GUARD_TEXT_MAX 128
+const char *admit_guard_text(const struct budgetd *b, int64_t now, char buf[ADMIT_GUARD_TEXT_MAX]);
 
 /* The QOS of a tier. Het jobs are never displaced by Slurm itself: funded-still. */
 const char *admit_qos(const struct budgetd *b, enum job_tier tier, bool het);

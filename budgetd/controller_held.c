@@ -177,8 +177,9 @@ static int follow_record(struct pass *p, const struct waiting *w, const struct j
 	if (j->qos && strcmp(j->qos, qos) != 0)
 		return slurm_link_set_qos(p->b->slurm, pass_record(j, record), qos, why);
 	/* Declared free; only now that Slurm has it in the free QOS, or it would start as a funded one. What
-	 * depends on another job cannot start, and a hold would keep Slurm from looking at the other job. */
-	if (job_held_by_us(j) && ((tier == TIER_FREE && !w->nowhere && !w->not_yet) || j->dependency))
+	 * depends on another job cannot start, and a hold would keep Slurm from looking at the other job; when
+	 * that one ends it starts at once. */
+	if (job_held_by_us(j) && !w->not_yet && ((tier == TIER_FREE && !w->nowhere) || j->dependency))
 		return pass_mark(p, j, NULL, NULL, false, why);
 	if (job_held_by_us(j) && j->held == HELD_BY_USER)
 		return pass_mark(p, j, NULL, NULL, true, why);

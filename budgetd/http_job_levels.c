@@ -22,13 +22,14 @@ static int note_waiting(const struct hold_row *h, void *arg)
 	return 0;
 }
 
-/* In the debug lane, or inside a slot of its project, it goes before those that have used less. */
+/* In the debug lane, or inside a slot of its project, it goes before those that have used less; in the free
+ * tier the order is by what was used without being paid for. */
 static bool goes_by_share(const struct explanation *x)
 {
 	struct job_turn t;
 
 	return !cluster_state_turn(x->rq->b->cluster, (uint32_t)x->name.job, x->seen.record, &t) ||
-		(t.front != ORDER_LANE && t.front != ORDER_SLOT);
+		t.front == ORDER_BY_SHARE;
 }
 
 /* The sibling in front holds the job up only while something below the sibling waits. */
@@ -43,7 +44,10 @@ static int tell_ahead(struct explanation *x, const struct ranking_level *level)
 	if (project_find(x->l, level->ahead, &sibling, x->why) != 1 ||
 		hold_walk(x->l, sibling.id, false, 0, INT64_MAX, note_waiting, &look, x->why) < 0)
 		return -1;
-	if (look.waits)
+	if (look.waits && level->ratio_ppm == FAIRSHARE_NO_RATIO)
+		job_tell(x, "%s has share 0, and comes behind all that have one; %s goes first.", level->name,
+			level->ahead);
+	else if (look.waits)
 		job_tell(x, "%s has used %s of its share of the last %s; %s has used less and goes first.",
 			level->name, fairshare_text(level->ratio_ppm, ratio),
 			duration_text(x->rq->b->settings->window_s, window), level->ahead);
@@ -62,7 +66,10 @@ static int tell_user_ahead(struct explanation *x, const struct ranking_level *le
 		return 0;
 	if (hold_walk(x->l, x->project.id, false, 0, INT64_MAX, note_waiting, &look, x->why) < 0)
 		return -1;
-	if (look.waits)
+	if (look.waits && level->ratio_ppm == FAIRSHARE_NO_RATIO)
+		job_tell(x, "Its user has share 0 of %s, and comes behind all that have one; %s goes first.",
+			level->name, ahead ? json_object_get_string(ahead) : "another user");
+	else if (look.waits)
 		job_tell(x,
 			"Of the share of %s its user has used %s of their part in the last %s; %s has used less of theirs and goes first.",
 			level->name, fairshare_text(level->ratio_ppm, ratio),

@@ -12,6 +12,7 @@
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
 #include "budgetd/said.h"
+#include "lib/duration.h"
 #include "lib/job_id.h"
 #include "lib/tres.h"
 #include <errno.h>
@@ -116,8 +117,34 @@ static void take_declarations(struct json_object *to, struct json_object *from)
 			json_object_object_add(to, keys[i], json_object_get(v));
 }
 
-/* Until the next pass has told Slurm, it may start anywhere: on nodes that are cleared for a gang as well, where
- * it was let on by what it declared before. One that is kept off already stays off. */
+/* Served before the gang, wherever there is room: not by the lane, which a longer minimum runtime leaves. */
+static bool goes_before(struct request *rq, const struct job_turn *turn, uint32_t gang)
+{
+	struct job_turn its;
+
+	return turn->front != ORDER_LANE && turn->front != ORDER_FREE &&
+		cluster_state_turn(rq->b->cluster, gang, gang, &its) && its.front != ORDER_FREE &&
+		turn->position < its.position;
+}
+
+static int refuse_for_guard(struct request *rq, const struct admission_row *after, struct fault *why)
+{
+	struct gang_guard g = cluster_state_guard(rq->b->cluster);
+	char guard[ADMIT_GUARD_TEXT_MAX], declared[DURATION_TEXT_MAX], fits[80] = "";
+	int64_t minutes = (g.at - rq->now) / 60 - 1;	/* one to say it in */
+
+	if (after->tier == TIER_FUNDED && minutes > 0)
+		snprintf(fits, sizeof(fits), " Now --min-runtime=%jdm may be declared at most.", (intmax_t)minutes);
+	return fault_errno(why, EEXIST,
+		"refused: %s. This job may use them with what it declares now, and may not with %s%s.%s Declare it when "
+		"that one has started (budgetctl why %u); or cancel the job and submit it anew.",
+		admit_guard_text(rq->b, rq->now, guard),
+		after->tier == TIER_FUNDED ? "a minimum runtime of " : "the free tier",
+		after->tier == TIER_FUNDED ? duration_text(after->min_runtime_s, declared) : "", fits, g.job);
+}
+
+/* Until the next pass has told Slurm, it may start anywhere: also on nodes that are cleared for a gang, where
+ * the last pass let it. That alone counts: what it declares now may have been too long since only. */
 static int check_guard(struct request *rq, int64_t job, const struct admission_row *before,
 	const struct admission_row *after, struct fault *why)
 {
@@ -125,13 +152,11 @@ static int check_guard(struct request *rq, int64_t job, const struct admission_r
 	struct job_turn turn;
 
 	if (!gang || gang == (uint32_t)job ||
-		admit_must_be_kept_off(rq->b, before->tier, before->min_runtime_s, rq->now) ||
-		(cluster_state_turn(rq->b->cluster, (uint32_t)job, (uint32_t)job, &turn) && turn.kept_off))
+		(after->tier == before->tier && after->min_runtime_s <= before->min_runtime_s) ||
+		(cluster_state_turn(rq->b->cluster, (uint32_t)job, (uint32_t)job, &turn) &&
+			(turn.kept_off || goes_before(rq, &turn, gang))))
 		return 0;
-	return fault_errno(why, EEXIST,
-		"refused: nodes are cleared for job %u, which this job may use with what it declares now, and may not "
-		"with this (budgetctl why %u). Declare it when that one has started; or cancel the job and submit it anew.",
-		gang, gang);
+	return refuse_for_guard(rq, after, why);
 }
 
 static int write_it(struct request *rq, int64_t job, struct admission_row *a, struct standing *s,

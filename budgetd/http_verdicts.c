@@ -157,6 +157,7 @@ static int refuse_early_release(struct request *rq, const struct admission_row *
 	struct fault *why)
 {
 	uint32_t gang = admit_must_be_kept_off(rq->b, a->tier, a->min_runtime_s, rq->now);
+	char guard[ADMIT_GUARD_TEXT_MAX];
 	struct json_object *release;
 	struct job_turn turn;
 	int rc;
@@ -169,8 +170,8 @@ static int refuse_early_release(struct request *rq, const struct admission_row *
 		return rc < 0 ? -1 : 0;
 	*v = (struct verdict){0};
 	snprintf(v->text, sizeof(v->text),
-		"refused for a moment: nodes are cleared for job %u, and the next pass keeps this job off them. "
-		"Release it again in %jd s.", gang, (intmax_t)rq->b->settings->pass_interval_s + 1);
+		"refused for a moment: %s, and the next pass keeps this job off them. Release it again in %jd s.",
+		admit_guard_text(rq->b, rq->now, guard), (intmax_t)rq->b->settings->pass_interval_s + 1);
 	return 0;
 }
 
@@ -280,6 +281,7 @@ static int answer_hold(struct request *rq, struct verdict *v, struct fault *why)
 static int answer_exclude(struct request *rq, struct verdict *v, struct fault *why)
 {
 	struct gang_guard g = cluster_state_guard(rq->b->cluster);
+	char guard[ADMIT_GUARD_TEXT_MAX];
 	const char *job = NULL;
 	struct job_turn turn;
 	int rc = turn_of_named(rq, &turn, why);
@@ -290,9 +292,9 @@ static int answer_exclude(struct request *rq, struct verdict *v, struct fault *w
 	*v = (struct verdict){0};
 	body_text(rq, "job", &job, NULL);
 	snprintf(v->text, sizeof(v->text),
-		"refused: nodes are cleared for job %u, and the excluded nodes of job %s keep it off them. "
-		"They are as they were when that one has started (budgetctl why %s); to exclude others now, "
-		"cancel the job and submit it anew.", g.job, job, job);
+		"refused: %s, and the excluded nodes of job %s keep it off them. They are as they were when that "
+		"one has started (budgetctl why %s); to exclude others now, cancel the job and submit it anew.",
+		admit_guard_text(rq->b, rq->now, guard), job, job);
 	return 0;
 }
 

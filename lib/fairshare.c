@@ -403,6 +403,10 @@ const char *fairshare_text(int64_t ppm, char buf[FAIRSHARE_TEXT_MAX])
 	int64_t step = 10000, rounded;
 	int decimals = 2;
 
+	if (ppm == FAIRSHARE_NO_RATIO) {
+		snprintf(buf, FAIRSHARE_TEXT_MAX, "more than all");
+		return buf;
+	}
 	for (; decimals < 6 && ppm % step && ppm < 10 * step; decimals++)
 		step /= 10;
 	rounded = ppm / step + (ppm % step * 2 >= step);

@@ -86,7 +86,7 @@ int fairshare_ahead(const struct fairshare *f, size_t node);
 bool fairshare_part(const struct fairshare *f, size_t a, size_t b, size_t *at_a, size_t *at_b);
 
 /* A ratio or a share for people: "0.80"; of a small one as many decimals as show two digits of it, at most
- * six: "0.0042". `ppm` is not negative. Returns buf. */
+ * six: "0.0042". FAIRSHARE_NO_RATIO: "more than all". Returns buf. */
 #define FAIRSHARE_TEXT_MAX 32
 const char *fairshare_text(int64_t ppm, char buf[FAIRSHARE_TEXT_MAX]);
 

@@ -40,11 +40,13 @@ static int nodes, node_gpus;
 #define LIKE_MAX 4
 static struct node_view like[LIKE_MAX];
 static size_t partitions;
+static bool is_busy;
 static struct gpu_count healthy;
 
 void fake_slurm_reset(void)
 {
 	named = 0;
+	is_busy = false;
 	last_line[0] = '\0';
 	memset(table, 0, sizeof(table));
 	jobs = 0;
@@ -58,6 +60,11 @@ void fake_slurm_reset(void)
 void fake_slurm_taken_at(int64_t at)
 {
 	taken_at = at;
+}
+
+void fake_slurm_is_busy(bool busy)
+{
+	is_busy = busy;
 }
 
 void fake_slurm_healthy(int64_t gpus)
@@ -263,6 +270,8 @@ int slurm_link_update(struct slurm_link *l, const char *job, const struct job_up
 
 		if (f->view.job_id != strtoul(job, NULL, 10))
 			continue;
+		if (u->excluded && is_busy)
+			return fault_errno(why, EAGAIN, "slurmctld is busy");
 		if (u->qos)
 			snprintf(f->qos, sizeof(f->qos), "%s", u->qos);
 		if (u->admin_comment)
@@ -273,6 +282,11 @@ int slurm_link_update(struct slurm_link *l, const char *job, const struct job_up
 		}
 		if (u->set_site_factor)
 			f->view.site_factor = u->site_factor;
+		if (u->hold == HOLD_RELEASE && f->view.held != HELD_NOT) {
+			f->released = true;
+			snprintf(f->released_with, sizeof(f->released_with), "%s",
+				f->view.excluded ? f->view.excluded : "");
+		}
 		if (u->hold != HOLD_KEEP) {
 			f->view.held = u->hold == HOLD_AS_ADMIN ? HELD_BY_ADMIN : HELD_NOT;
 			f->view.priority = u->hold == HOLD_AS_ADMIN ? 0 : 1;

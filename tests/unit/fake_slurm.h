@@ -20,6 +20,8 @@ struct fake_job {
 	struct job_gpus part;		/* where it runs */
 	char told[512];			/* the last line on its output; */
 	int lines;			/* how many */
+	bool released;			/* by an update; */
+	char released_with[256];	/* its excluded nodes then */
 	int requeued, cancelled;	/* how often it was asked for: the test does it */
 };
 
@@ -35,6 +37,7 @@ const char *fake_slurm_logged(void);	/* the last line of the log that is no warn
 void fake_slurm_reset(void);		/* no jobs, no GPUs */
 /* the next job tables are as slurmctld had them then; 0 = never mind */
 void fake_slurm_taken_at(int64_t at);
+void fake_slurm_is_busy(bool busy);	/* excluded nodes are not set, EAGAIN */
 void fake_slurm_healthy(int64_t gpus);	/* that many can be given work */
 void fake_slurm_nodes(int nodes, int gpus);	/* n0, n1... of so many GPUs each, in partition "gpu" */
 

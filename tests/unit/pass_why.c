@@ -225,6 +225,56 @@ START_TEST(a_job_that_no_pass_has_seen_may_have_been_submitted_since)
 }
 END_TEST
 
+static int without_share(struct ledger *l, void *arg, struct fault *why)
+{
+	struct project p;
+
+	(void)arg;
+	if (project_find(l, "vision", &p, why) != 1)
+		return -1;
+	p.share = 0;
+	return project_set(l, &p, why);
+}
+
+/* 7_1 waits, and so does a funded job of speech; 21 is a free one of vision, which has no share now. */
+static void told_beside_another(const char *job, const char *line)
+{
+	struct question q = { .uid = 1000, .account = "speech", .time_limit_s = 4 * HOUR, .requeueable = true,
+		.text = { [OPT_MIN_RUNTIME] = "1h" } };
+	struct json_object *o;
+	struct verdict v;
+
+	books_allot(&b, books_project(&b, "speech", 0), 5 * GPU_H, 0, 0);
+	gpu_request_input_init(&q.gpus);
+	q.gpus.tres_per_job = "gres:gpu:4";
+	for (uint32_t id = 20; id < 22; id++) {
+		ck_assert_msg(admit(&d, &q, "{\"uid\": 1000}", 0, NOON, &v, &b.why) == 0 &&
+			ledger_write(b.l, &b.why) == 0 && v.accepted, "%s %s", b.why.text, v.text);
+		fake_slurm_pending(id, q.account, 4, v.qos, v.token);
+		q.account = "vision";
+		q.text[OPT_TIER] = "free";
+	}
+	ck_assert_msg(books_do(&b, LEDGER_MONEY, without_share, NULL) == 0, "%s", b.why.text);
+	scene_pass(&b, loop, NOON + 590);
+	ck_assert_msg(ask(job, &o) == 0, "%s", b.why.text);
+	ck_assert_msg(!strstr(json_object_to_json_string(o), "has used"), "%s", json_object_to_json_string(o));
+	json_object_put(o);
+	TOLD(job, line);
+}
+
+START_TEST(a_project_without_a_share_is_told_so_instead_of_a_ratio)
+{
+	told_beside_another("7_1",
+		"vision has share 0, and comes behind all that have one; speech goes first.");
+}
+END_TEST
+
+START_TEST(a_free_job_is_not_told_of_what_was_paid_for)
+{
+	told_beside_another("21", "It is number 1 of 1 free jobs in the order: those projects first");
+}
+END_TEST
+
 Suite *pass_why_suite(void)
 {
 	Suite *s = suite_create("pass_why");
@@ -239,6 +289,8 @@ Suite *pass_why_suite(void)
 	tcase_add_test(t, a_task_that_the_array_does_not_have_is_told_so);
 	tcase_add_test(t, a_job_that_is_submitted_as_a_pass_begins_keeps_its_hold);
 	tcase_add_test(t, a_job_that_no_pass_has_seen_may_have_been_submitted_since);
+	tcase_add_test(t, a_project_without_a_share_is_told_so_instead_of_a_ratio);
+	tcase_add_test(t, a_free_job_is_not_told_of_what_was_paid_for);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -305,6 +305,16 @@ START_TEST(no_projects_are_no_error)
 }
 END_TEST
 
+/* Its run gives way, and its user is told to whom and why. */
+START_TEST(who_has_no_share_has_used_more_than_all_of_it)
+{
+	char buf[FAIRSHARE_TEXT_MAX];
+
+	ck_assert_str_eq(fairshare_text(FAIRSHARE_NO_RATIO, buf), "more than all");
+	ck_assert_str_eq(fairshare_text(0, buf), "0.00");
+}
+END_TEST
+
 Suite *fairshare_suite(void)
 {
 	Suite *s = suite_create("fairshare");
@@ -322,6 +332,7 @@ Suite *fairshare_suite(void)
 	tcase_add_test(t, what_is_below_is_rolled_up);
 	tcase_add_test(t, a_tree_that_makes_no_sense_is_refused);
 	tcase_add_test(t, no_projects_are_no_error);
+	tcase_add_test(t, who_has_no_share_has_used_more_than_all_of_it);
 	suite_add_tcase(s, t);
 	return s;
 }
