@@ -3,6 +3,7 @@
 #include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_money.h"
 #include "budgetd/ledger_sql.h"
+#include "lib/zone.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,8 +48,11 @@ static int check_allocation_count(struct ledger *l, int64_t project, int64_t now
 
 static int check_dates(const struct allocation *a, int64_t now, struct fault *why)
 {
+	char starts[ZONE_TEXT_MAX], ends[ZONE_TEXT_MAX];
+
 	if (a->ends && a->ends <= a->starts)
-		return fault_errno(why, EINVAL, "an allocation must end after it starts");
+		return fault_errno(why, EINVAL, "an allocation must end after it starts: %s is not after %s",
+			zone_utc_text(a->ends, ends), zone_utc_text(a->starts, starts));
 	if (a->ends && a->ends <= now)
 		return fault_errno(why, EINVAL, "an allocation cannot end in the past");
 	return 0;
