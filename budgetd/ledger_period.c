@@ -19,12 +19,9 @@ const char *period_text(int64_t month, char buf[static PERIOD_TEXT_MAX])
 int period_parse(const char *text, struct period *out, struct fault *why)
 {
 	struct zone_reading r = { .day = 1 };
-	int length = 0;
 	int64_t at;
 
-	if (strlen(text) != 7 || strspn(text, "0123456789-") != 7 ||
-		sscanf(text, "%4d-%2d%n", &r.year, &r.month, &length) != 2 || length != 7 ||
-		zone_utc(&r, &at) != 1)
+	if (zone_month_read(text, &r.year, &r.month) < 0 || zone_utc(&r, &at) != 1)
 		return fault_errno(why, EINVAL, "\"%.40s\" is no month; write it like 2026-12", text);
 	*out = (struct period){0};
 	out->month = zone_utc_month(at, &out->starts, &out->ends);
