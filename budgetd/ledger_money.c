@@ -305,6 +305,7 @@ int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why)
 	static const char post_sql[] =
 		"INSERT INTO journal (at, kind, allocation, project, units, balance, charge, actor, reason, request_id,"
 		" first, corrects) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	char most[AMOUNT_TEXT_MAX];
 	struct allocation a;
 	int rc = journal_known(l, e, why);
 
@@ -315,7 +316,8 @@ int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why)
 	e->project = a.project;
 	if (e->units > ALLOCATION_UNITS_MAX || a.amount > ALLOCATION_UNITS_MAX - e->units)
 		return fault_errno(why, EOVERFLOW,
-			"allocation %jd would hold more GPU-hours than can be counted", (intmax_t)a.id);
+			"allocation %jd would hold more GPU-hours than can be counted (at most %s)", (intmax_t)a.id,
+			amount_text(ALLOCATION_UNITS_MAX, most));
 	e->balance = a.amount - a.charged + e->units;
 	if (journal_move_sums(l, e, why) < 0 ||
 		(e->charge && user_sum_charge(l, e->allocation, e->charge, -e->units, why) < 0) ||
