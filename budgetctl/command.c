@@ -67,7 +67,11 @@ const struct option_row option_table[OPTIONS] = {
 		"of slot add: HH:MM, when it begins, by the clock of time_zone in budgetd.conf; else the first moment: 2026-12-31" },
 	[OPT_TO] = { 0, "to", "WHEN", "until then, that moment not included" },
 	[OPT_PERIOD] = { 0, "period", "YYYY-MM", "a month, of --tz" },
+	[OPT_FILE] = { 0, "file", "FILE", "into this file, which gets its name when it is whole (default: stdout)" },
 	[OPT_HOURS] = { 0, "hours", "N", "how long it lasts, in hours: 4, 0.5" },
+	[OPT_GROUP_BY] = { 0, "group-by", "WHAT",
+		"a row for each project (default), user, gpu_type, partition or day" },
+	[OPT_PLOT] = { 0, "plot", NULL, "a bar for each day" },
 	[OPT_DRY_RUN] = { 0, "dry-run", NULL, "show what it would do, and do nothing" },
 	[OPT_CARRY_OVER] = { 0, "carry-over", "PERCENT",
 		"of what is left at its end, into the next allocation of the project" },
@@ -86,7 +90,7 @@ const struct option_row option_table[OPTIONS] = {
 		"take names of users whom the host of budgetd does not know; of project remove: withdraw what is unspent; of period close: over runs that are open, which is recorded" },
 	[OPT_APPLY] = { 0, "apply", NULL, "have sacctmgr do its part" },
 	[OPT_TZ] = { 0, "tz", "ZONE",
-		"the zone of the times in the file and of months: UTC (default), Europe/Berlin" },
+		"the zone of the times in the file and of months: UTC (default), Europe/Berlin; of report and usage: whose days (default: this host's)" },
 	[OPT_CHARGE] = { 0, "charge", NULL,
 		"charge it to allocations that were live when it ran and still are, as far as their money reaches" },
 	[OPT_TRACE] = { 0, "trace", "FILE",
@@ -113,6 +117,7 @@ const struct option_row option_table[OPTIONS] = {
 #define PEOPLE  OPT_ADD_OWNERS, OPT_REMOVE_OWNERS, OPT_ADD_MEMBERS, OPT_REMOVE_MEMBERS
 #define PROJECT OPT_PARENT, OPT_SHARE, OPT_ON_EXHAUSTED, OPT_CREDIT, OPT_UNMETERED, OPT_USER_SHARES
 #define WRITE   OPT_REASON, OPT_REQUEST_ID, OPT_DRY_RUN
+#define EXPORT  OPT_PERIOD, OPT_FROM, OPT_TO, OPT_TZ, OPT_PROJECT, OPT_FILE
 #define TERMS   OPT_CARRY_OVER, OPT_VESTS, OPT_BURST
 
 #define TAKES(...) (const enum command_option[]){ __VA_ARGS__, OPTIONS }
@@ -183,6 +188,13 @@ const struct command command_table[] = {
 	{ "statement", NULL, "PROJECT", 1, 1,
 		"what became of its GPU-hours in a month or another range, allocation by allocation",
 		TAKES(OPT_PERIOD, OPT_FROM, OPT_TO, OPT_TZ), cmd_statement },
+	{ "export", "jobs", "", 0, 0,
+		"what was charged for which run, part by part, and what was refunded, as CSV or JSON",
+		TAKES(EXPORT), cmd_export_jobs },
+	{ "export", "journal", "", 0, 0, "every movement of GPU-hours, as CSV or JSON", TAKES(EXPORT),
+		cmd_export_journal },
+	{ "export", "statement", "", 0, 0, "a line for each allocation of each project, as CSV or JSON",
+		TAKES(EXPORT), cmd_export_statement },
 	{ "balance", NULL, "[PROJECT...]", 0, -1, "amount, charges, held and available by project",
 		TAKES(OPT_PROJECT), cmd_balance },
 	{ "drain", NULL, "NODE", 1, 1,
@@ -195,6 +207,16 @@ const struct command command_table[] = {
 	{ "tree", NULL, "[PROJECT]", 0, 1,
 		"who is entitled to what of the last days, had what, and is owed what", TAKES(OPT_PROJECT),
 		cmd_tree },
+	{ "report", NULL, "[PROJECT]", 0, 1, "what was used and charged in a range of time, by whom or of what",
+		TAKES(OPT_PROJECT, OPT_GROUP_BY, OPT_FROM, OPT_TO, OPT_TZ), cmd_report },
+	{ "usage", NULL, "[PROJECT]", 0, 1, "what was used day by day",
+		TAKES(OPT_PROJECT, OPT_FROM, OPT_TO, OPT_TZ, OPT_PLOT), cmd_usage },
+	{ "forecast", NULL, "PROJECT", 1, 1,
+		"when it runs out of GPU-hours, if what runs goes on, and if all that waits ran too", NULL,
+		cmd_forecast },
+	{ "digest", NULL, "[PROJECT]", 0, 1,
+		"the last week of each project in a few lines: used, left, until when, and by whom",
+		TAKES(OPT_PROJECT, OPT_TZ), cmd_digest },
 	{ "share", "list", "[PROJECT]", 0, 1, "the weights of projects, and those of users that were set",
 		TAKES(OPT_PROJECT), cmd_share_list },
 	{ "share", "set", "PROJECT[/USER] WEIGHT", 2, 2,

@@ -80,8 +80,11 @@ enum command_option {
 	OPT_DAY,
 	OPT_FROM,
 	OPT_HOURS,
+	OPT_GROUP_BY,
+	OPT_PLOT,
 	OPT_TO,
 	OPT_PERIOD,
+	OPT_FILE,
 	OPTIONS
 };
 
@@ -137,6 +140,10 @@ int cmd_void(struct session *s);
 int cmd_cap_list(struct session *s);
 int cmd_cap_set(struct session *s);
 int cmd_drain(struct session *s);
+int cmd_report(struct session *s);
+int cmd_usage(struct session *s);
+int cmd_forecast(struct session *s);
+int cmd_digest(struct session *s);
 int cmd_undrain(struct session *s);
 int cmd_drains(struct session *s);
 int cmd_slot_add(struct session *s);
@@ -146,6 +153,9 @@ int cmd_changes(struct session *s);
 int cmd_period_close(struct session *s);
 int cmd_period_list(struct session *s);
 int cmd_statement(struct session *s);
+int cmd_export_jobs(struct session *s);
+int cmd_export_journal(struct session *s);
+int cmd_export_statement(struct session *s);
 int cmd_rate_list(struct session *s);
 int cmd_rate_set(struct session *s);
 int cmd_request(struct session *s);

@@ -87,6 +87,13 @@ static const struct {
 		"would have given its jobs, Delivered what of that it had, Free what it used without paying. The Ratio, by which "
 		"it is ordered, counts what is left of the minimum runtimes of its runs as well, over what it is entitled to, "
 		"an hour of its share at least."},
+	{"report",
+		"Without --from it is the last 30 days and today. A run is in it when it has ended, or when a month has; of one that lies over the edge of the range the seconds "
+		"inside count. Used is hours of GPUs whatever they cost, Charged has their rates."},
+	{"usage", "Without --from it is the last two weeks, today included."},
+	{"forecast",
+		"What is held counts as spent. The allocation that ends first is spent first; whichever of the project and those "
+		"above it runs out first is named. Waiting jobs count with their minimum runtimes."},
 	{"doctor",
 		"Run it as root or SlurmUser on the host of slurmctld and budgetd; it changes nothing. It "
 		"ends "

@@ -4,6 +4,8 @@
 #include "budgetctl/request.h"
 #include "budgetctl/say.h"
 
+#define VERIFY_MS 600000L	/* the books are verified first: 10 s for each million runs or so */
+
 static const struct column columns[] = {
 	{ "period", "Month", KIND_TEXT, NULL, false },
 	{ "starts", "From", KIND_TIME, NULL, false },
@@ -38,6 +40,7 @@ int cmd_period_close(struct session *s)
 		json_object_put(body);
 		return out_of_memory();
 	}
+	s->deadline_ms = VERIFY_MS;
 	rv = session_write(s, "POST", "/v1/periods", body, &row);
 	if (rv == DONE && table_object(columns, ARRAY_SIZE(columns), &s->style, row) < 0)
 		rv = out_of_memory();

@@ -124,7 +124,7 @@ static int server_open(struct session *s, const char *url)
 	if (address_check_server(url, &why) < 0)
 		return complain(USAGE, "%s: %s",
 			session_option(s, OPT_SERVER) ? "--server" : "GPUBUDGET_SERVER", why.text);
-	s->client = client_new_server(&server, DEADLINE_MS);
+	s->client = client_new_server(&server, s->deadline_ms ? s->deadline_ms : DEADLINE_MS);
 	return s->client ? DONE : out_of_memory();
 }
 
@@ -147,7 +147,7 @@ static int client_open(struct session *s)
 			return server_open(s, server);
 		socket = s->settings->socket;
 	}
-	s->client = client_new(socket, DEADLINE_MS);
+	s->client = client_new(socket, s->deadline_ms ? s->deadline_ms : DEADLINE_MS);
 	return s->client ? DONE : out_of_memory();
 }
 
@@ -257,6 +257,24 @@ int session_ask(struct session *s, const char *method, const char *path, struct 
 	struct json_object **reply, struct fault *refusal)
 {
 	return call(s, method, path, body, NULL, reply, refusal);
+}
+
+int session_stream(struct session *s, const char *path, client_piece each, void *arg)
+{
+	struct json_object *answer = NULL;
+	struct fault why = { "" };
+	int status = 0, rv = s->client ? DONE : client_open(s);
+
+	if (rv != DONE)
+		return rv;
+	if (client_stream(s->client, path, each, arg, &status, &answer, &why) < 0)
+		return errno == ECANCELED ? REFUSED : call_failed(s, errno, &why, NULL);
+	if (status != 200) {
+		rv = status == 401 || status == 403 ? FORBIDDEN : status == 503 ? AGAIN : REFUSED;
+		complain(rv, "%s", client_error(status, answer));
+	}
+	json_object_put(answer);
+	return rv;
 }
 
 int session_write(struct session *s, const char *method, const char *path, struct json_object *body,

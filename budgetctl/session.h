@@ -27,6 +27,7 @@ struct session {
 	/* budgetd.conf when it is there and closed to this user, else NULL; borrowed */
 	const char *hidden;
 	char request_id[REQUEST_ID_MAX];
+	long deadline_ms;		/* of each call; before the first one: 0 = as always */
 };
 
 /* Reads the options of every command, finds the socket, makes the request id. The exit code; *s is to be
@@ -44,6 +45,10 @@ int session_call(struct session *s, const char *method, const char *path, struct
 /* The same, but a refusal of budgetd is not said: REFUSED or FORBIDDEN, and *refusal has its text. */
 int session_ask(struct session *s, const char *method, const char *path, struct json_object *body,
 	struct json_object **reply, struct fault *refusal);
+
+/* GET `path` whose answer is sent while it is read; `each` as in client/client.h. A refusal is said, and so is an
+ * answer that broke off. */
+int session_stream(struct session *s, const char *path, client_piece each, void *arg);
 
 /* budgetd.conf, or the defaults where the built-in one is missing or hidden from users. DONE and *out, to be
  * freed by settings_free(); else a text in *why: USAGE when GPUBUDGET_CONF names a file that cannot be read,

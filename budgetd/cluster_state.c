@@ -7,6 +7,7 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
 struct account_user {
@@ -28,8 +29,7 @@ struct cluster_state {
 	size_t lost_runs, differences;
 	int32_t last_place, gap;	/* gap 0 = no pass yet */
 	struct idle_jobs idle;
-	struct job_turn *turns;
-	size_t nturns;
+	struct turn_table turns;
 	struct gang_guard guard;
 	char error[FAULT_TEXT_MAX];
 };
@@ -52,7 +52,7 @@ void cluster_state_free(struct cluster_state *s)
 	account_table_free(s->accounts);
 	free(s->users);
 	free(s->idle.jobs);
-	free(s->turns);
+	turn_table_free(&s->turns);
 	pthread_rwlock_destroy(&s->lock);
 	free(s);
 }
@@ -377,16 +377,46 @@ void cluster_state_job(struct cluster_state *s, uint32_t job_id, job_fn each, vo
 	pthread_rwlock_unlock(&s->lock);
 }
 
-void cluster_state_publish_turns(struct cluster_state *s, struct job_turn *turns, size_t n)
+void turn_table_free(struct turn_table *t)
 {
-	struct job_turn *old;
+	free(t->turns);
+	free(t->nodes);
+	*t = (struct turn_table){0};
+}
+
+void cluster_state_publish_turns(struct cluster_state *s, const struct turn_table *t)
+{
+	struct turn_table old;
 
 	pthread_rwlock_wrlock(&s->lock);
 	old = s->turns;
-	s->turns = turns;
-	s->nturns = n;
+	s->turns = *t;
 	pthread_rwlock_unlock(&s->lock);
-	free(old);
+	turn_table_free(&old);
+}
+
+int cluster_state_turns(struct cluster_state *s, struct turn_table *out)
+{
+	struct turn_table t;
+	bool copied;
+
+	pthread_rwlock_rdlock(&s->lock);
+	t = s->turns;
+	t.turns = malloc((t.nturns + 1) * sizeof(*t.turns));
+	t.nodes = malloc((t.nnodes + 1) * sizeof(*t.nodes));
+	copied = t.turns && t.nodes;
+	if (copied && t.nturns)
+		memcpy(t.turns, s->turns.turns, t.nturns * sizeof(*t.turns));
+	if (copied && t.nnodes)
+		memcpy(t.nodes, s->turns.nodes, t.nnodes * sizeof(*t.nodes));
+	pthread_rwlock_unlock(&s->lock);
+	if (!copied) {
+		turn_table_free(&t);
+		errno = ENOMEM;
+		return -1;
+	}
+	*out = t;
+	return 0;
 }
 
 bool cluster_state_turn(struct cluster_state *s, uint32_t job, uint32_t record, struct job_turn *out)
@@ -394,12 +424,12 @@ bool cluster_state_turn(struct cluster_state *s, uint32_t job, uint32_t record, 
 	bool found = false, exact = false;
 
 	pthread_rwlock_rdlock(&s->lock);
-	for (size_t i = 0; i < s->nturns && !exact; i++) {
-		if (s->turns[i].job != job)
+	for (size_t i = 0; i < s->turns.nturns && !exact; i++) {
+		if (s->turns.turns[i].job != job)
 			continue;
-		exact = s->turns[i].record == record;
+		exact = s->turns.turns[i].record == record;
 		if (exact || !found)
-			*out = s->turns[i];
+			*out = s->turns.turns[i];
 		found = true;
 	}
 	pthread_rwlock_unlock(&s->lock);

@@ -104,15 +104,41 @@ struct cluster_health {
 };
 void cluster_state_health(struct cluster_state *s, struct cluster_health *out);
 
-/* Where each job of the queue stood in the order of the last pass; the array becomes the state's. */
+/* Where each job of the queue stood in the order of the last pass, and by which key. */
 struct job_turn {
 	uint32_t job, record;		/* (array) job id; of its record: a task may have one of its own */
 	enum order_front front;
 	size_t position, of;		/* 1 = the first of its tier */
 	bool cleared;			/* nodes are cleared for it */
 	bool kept_off;			/* it may not start on nodes that are cleared for another one */
+	int64_t project, uid;
+	int64_t gpus, tasks;		/* of each task; that are eligible */
+	int64_t asked_at;		/* what counts as its submit time */
+	int team_rank;			/* 0 = none */
+	int node;			/* whose path it goes by, in nodes[]; -1 = there is none */
+	/* why the one right in front of it in its tier is there; of the first nothing */
+	enum order_because because;
+	/* of ORDER_BECAUSE_RATIO: its own node and that of the other where their paths part; -1 = one path goes
+	 * on below the other */
+	int own_at, ahead_at;
 };
-void cluster_state_publish_turns(struct cluster_state *s, struct job_turn *turns, size_t n);
+/* A project, or a user in one, with the ratios that the order was made by. */
+struct turn_node {
+	int parent;			/* -1 = none */
+	int64_t project, uid;		/* uid -1: the project itself */
+	int64_t funded_ppm, free_ppm;	/* -1: a share of 0 */
+};
+struct turn_table {
+	struct job_turn *turns;		/* in the order, funded ones first */
+	struct turn_node *nodes;
+	size_t nturns, nnodes;
+	int64_t at;			/* of the pass; 0 = there was none yet */
+};
+/* The arrays become the state's. */
+void cluster_state_publish_turns(struct cluster_state *s, const struct turn_table *t);
+/* A copy, to be given to turn_table_free. 0, or -1 and ENOMEM. */
+int cluster_state_turns(struct cluster_state *s, struct turn_table *out);
+void turn_table_free(struct turn_table *t);
 /* Of the record; where it has no turn, the first of the job's. False: the job does not wait. */
 bool cluster_state_turn(struct cluster_state *s, uint32_t job, uint32_t record, struct job_turn *out);
 

@@ -129,22 +129,68 @@ static int place_waiting(struct pass *p, const struct order_job *jobs, size_t fu
 	return place_some(p, jobs + funded, n - funded, gap, place_assign_free, &last_free);
 }
 
-/* For people who ask why a job is where it is. */
-static int tell_turns(struct pass *p, const struct order_job *jobs, size_t funded, size_t n)
+/* --- for people who ask why a job is where it is ------------------------------------------------ */
+
+static void note_nodes(const struct ranking *r, struct turn_table *t)
 {
-	struct job_turn *turns = calloc(n + 1, sizeof(*turns));
+	for (size_t i = 0; i < t->nnodes; i++) {
+		struct ranking_node n = ranking_node_at(r, i);
 
-	if (!turns)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		const struct waiting *w = jobs[i].data;
-
-		turns[i] = (struct job_turn){ .job = pass_array_or_job_id(w->job), .record = w->job->job_id,
-			.front = w->front, .cleared = w->cleared, .kept_off = w->kept_off,
-			.position = i < funded ? i + 1 : i - funded + 1,
-			.of = i < funded ? funded : n - funded };
+		t->nodes[i] = (struct turn_node){ .parent = n.parent, .project = n.project, .uid = n.uid,
+			.funded_ppm = fairshare_ratio_ppm(ranking_funded(r), i),
+			.free_ppm = fairshare_ratio_ppm(ranking_free_tier(r), i) };
 	}
-	cluster_state_publish_turns(p->b->cluster, turns, n);
+}
+
+/* Why `ahead` is right in front of it; NULL: it is the first of its tier. */
+static void note_because(const struct ranking *r, const struct order_job *ahead, const struct order_job *job,
+	const struct job_turn *its, struct job_turn *t)
+{
+	size_t own_at, ahead_at;
+
+	t->own_at = t->ahead_at = -1;
+	if (!ahead)
+		return;
+	t->because = order_because(ahead, job);
+	if (t->because != ORDER_BECAUSE_RATIO || t->node < 0 || its->node < 0 ||
+		!fairshare_part(job->front == ORDER_FREE ? ranking_free_tier(r) : ranking_funded(r),
+			(size_t)t->node, (size_t)its->node, &own_at, &ahead_at))
+		return;
+	t->own_at = (int)own_at;
+	t->ahead_at = (int)ahead_at;
+}
+
+static struct job_turn turn_of(const struct ranking *r, const struct waiting *w)
+{
+	return (struct job_turn){ .job = pass_array_or_job_id(w->job), .record = w->job->job_id, .front = w->front,
+		.cleared = w->cleared, .kept_off = w->kept_off, .project = w->admission.project,
+		.uid = w->admission.uid, .gpus = w->admission.gpus, .tasks = w->tasks,
+		.asked_at = w->admission.at, .team_rank = (int)w->admission.team_rank,
+		.node = (int)ranking_node_of(r, w->admission.project, w->admission.uid) };
+}
+
+static int tell_turns(struct pass *p, const struct ranking *r, const struct order_job *jobs, size_t funded,
+	size_t n)
+{
+	struct turn_table t = { .nturns = n, .nnodes = ranking_count(r), .at = p->now };
+
+	t.turns = calloc(n + 1, sizeof(*t.turns));
+	t.nodes = calloc(t.nnodes + 1, sizeof(*t.nodes));
+	if (!t.turns || !t.nodes) {
+		turn_table_free(&t);
+		errno = ENOMEM;
+		return -1;
+	}
+	note_nodes(r, &t);
+	for (size_t i = 0; i < n; i++) {
+		bool first = i == 0 || i == funded;
+
+		t.turns[i] = turn_of(r, jobs[i].data);
+		t.turns[i].position = i < funded ? i + 1 : i - funded + 1;
+		t.turns[i].of = i < funded ? funded : n - funded;
+		note_because(r, first ? NULL : &jobs[i - 1], &jobs[i], first ? NULL : &t.turns[i - 1], &t.turns[i]);
+	}
+	cluster_state_publish_turns(p->b->cluster, &t);
 	return 0;
 }
 
@@ -165,7 +211,7 @@ int pass_publish_places(struct pass *p, struct fault *why)
 	else
 		n = order_waiting(p, ranking, jobs, &funded);
 	if (n >= 0 && (place_waiting(p, jobs, funded, (size_t)n, gap) < 0 ||
-		tell_turns(p, jobs, funded, (size_t)n) < 0))
+		tell_turns(p, ranking, jobs, funded, (size_t)n) < 0))
 		n = -1;
 	free(jobs);
 	return n < 0 ? fault_set(why, "places: %s", strerror(errno)) : 0;

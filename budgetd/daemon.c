@@ -12,6 +12,7 @@
 #include "budgetd/ledger.h"
 #include "budgetd/log.h"
 #include "budgetd/metrics.h"
+#include "budgetd/page.h"
 #include "budgetd/people.h"
 #include "budgetd/rates.h"
 #include "budgetd/server.h"
@@ -39,6 +40,7 @@ struct daemon {
 	struct controller *controller;
 	struct server *server;
 	struct metrics_door *metrics;
+	struct page_door *page;
 	int signals, timer;
 };
 
@@ -60,6 +62,7 @@ static void daemon_stop(struct daemon *d)
 {
 	server_stop(d->server);
 	metrics_stop(d->metrics);
+	page_stop(d->page);
 	gpu_watch_stop(d->b.gpus);
 	controller_free(d->controller);
 	slurm_link_close(d->b.slurm);
@@ -128,7 +131,7 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 		return -1;
 	d->controller = controller_new(&d->b, why);
 	if (!d->controller || controller_know_guard(&d->b, d->b.reader, why) < 0 ||
-		metrics_start(&d->b, &d->metrics, why) < 0)
+		metrics_start(&d->b, &d->metrics, why) < 0 || page_start(&d->b, &d->page, why) < 0)
 		return -1;
 	return server_start(&d->b, &d->server, why);
 }
@@ -141,9 +144,11 @@ static int check_fixed(const struct settings *now, const struct settings *then, 
 	if (strcmp(now->socket, then->socket) || strcmp(now->slurm_socket, then->slurm_socket) ||
 		strcmp(now->database, then->database) || strcmp(now->listen, then->listen) ||
 		strcmp(now->metrics_listen, then->metrics_listen) ||
+		strcmp(now->page_listen, then->page_listen) ||
+		strcmp(now->page_secret_file, then->page_secret_file) ||
 		strcmp(now->time_zone, then->time_zone))
 		return fault_errno(why, EINVAL,
-			"socket, slurm_socket, listen, metrics_listen, database and time_zone change at a restart only");
+			"socket, slurm_socket, listen, metrics_listen, page_listen, page_secret_file, database and time_zone change at a restart only");
 	return 0;
 }
 

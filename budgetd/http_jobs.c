@@ -209,6 +209,7 @@ static void put_job(struct explanation *x)
 	put_text(x->o, "state", x->seen.found ? x->seen.state : "GONE");
 	put_text(x->o, "tier", job_tier_name(x->admission.tier));
 	put_int(x->o, "min_runtime_s", x->admission.min_runtime_s);
+	put_int(x->o, "asked_at", x->admission.at);
 	put_int(x->o, "team_rank", x->admission.team_rank);
 	put_int(x->o, "gpus", x->admission.gpus);
 	put_int(x->o, "held_units", x->held);

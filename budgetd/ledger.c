@@ -19,7 +19,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define STATEMENTS_MAX 256		/* a power of two, well above the number of statements */
+#define STATEMENTS_BITS 9
+#define STATEMENTS_MAX  (1 << STATEMENTS_BITS)	/* well above the number of statements */
 
 struct ledger {
 	sqlite3 *db;
@@ -62,7 +63,7 @@ static int sql_fault(struct ledger *l, struct fault *why, const char *doing)
 
 static sqlite3_stmt *sql_prepared(struct ledger *l, const char *sql, struct fault *why)
 {
-	size_t slot = ((uintptr_t)sql >> 3) * 0x9e3779b97f4a7c15u >> 56;
+	size_t slot = ((uintptr_t)sql >> 3) * 0x9e3779b97f4a7c15u >> (64 - STATEMENTS_BITS);
 
 	while (l->cache[slot].sql && l->cache[slot].sql != sql)
 		slot = (slot + 1) & (STATEMENTS_MAX - 1);

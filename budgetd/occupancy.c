@@ -301,6 +301,19 @@ void occupancy_walk(const struct occupancy *o, occupancy_fn each, void *arg)
 		each(o->users[i].project, o->users[i].uid, o->users[i].paid, o->users[i].unpaid, arg);
 }
 
+void occupancy_walk_parts(const struct occupancy *o, occupancy_part_fn each, void *arg)
+{
+	for (size_t i = 0; i < o->count; i++) {
+		const struct part *p = &o->parts[i];
+		struct occupancy_part out = { .project = o->users[p->user].project, .uid = o->users[p->user].uid,
+			.from = p->start > o->from ? p->start : o->from, .to = p->end, .price = p->price };
+
+		out.counted = p->price * (out.to - out.from) - p->uncounted;
+		if (p->paid && out.counted > 0)
+			each(&out, arg);
+	}
+}
+
 /* --- what runs ---------------------------------------------------------------------------------- */
 
 int occupancy_walk_open(struct ledger *l, open_use_fn each, void *arg, struct fault *why)

@@ -28,6 +28,15 @@ int occupancy_read(struct occupancy *o, struct ledger *l, int64_t from, bool by_
 typedef void (*occupancy_fn)(int64_t project, int64_t uid, amount_t paid, amount_t unpaid, void *arg);
 void occupancy_walk(const struct occupancy *o, occupancy_fn each, void *arg);
 
+/* The same part by part, those that were paid for: `counted` units of it, at most `price` of them a second
+ * from `from` on, which is in the window. */
+struct occupancy_part {
+	int64_t project, uid, from, to;
+	amount_t price, counted;
+};
+typedef void (*occupancy_part_fn)(const struct occupancy_part *p, void *arg);
+void occupancy_walk_parts(const struct occupancy *o, occupancy_part_fn each, void *arg);
+
 /* Where the first imported part begins that reaches into the window; INT64_MAX: there is none. */
 int64_t occupancy_imported_from(const struct occupancy *o);
 

@@ -239,6 +239,20 @@ const struct fairshare *ranking_free_tier(const struct ranking *r)
 	return r->free_tier;
 }
 
+size_t ranking_count(const struct ranking *r)
+{
+	return r->tree.count;
+}
+
+struct ranking_node ranking_node_at(const struct ranking *r, size_t node)
+{
+	const struct ranking_tree *t = &r->tree;
+	const struct tree_user *u = node < t->nprojects ? NULL : &t->users[node - t->nprojects];
+
+	return (struct ranking_node){ .parent = t->nodes[node].parent,
+		.project = t->projects[u ? u->up : node].id, .uid = u ? u->uid : RANKING_NO_USER };
+}
+
 uint32_t ranking_rank(const struct ranking *r, int64_t project, int64_t uid)
 {
 	ssize_t i = ranking_node_of(r, project, uid);

@@ -59,6 +59,14 @@ uint32_t ranking_user_of(const struct ranking *r, int64_t project, int64_t uid);
 typedef int (*ranking_user_fn)(size_t node, int64_t uid, int64_t weight, void *arg);
 int ranking_walk_users(const struct ranking *r, int64_t project, ranking_user_fn each, void *arg);
 
+/* All nodes, parents before their children. */
+struct ranking_node {
+	int parent;			/* index, -1 = none */
+	int64_t project, uid;		/* RANKING_NO_USER: the project itself */
+};
+size_t ranking_count(const struct ranking *r);
+struct ranking_node ranking_node_at(const struct ranking *r, size_t node);
+
 /* GPUs were promised to a job of the user in the project: `units`, the price of its minimum runtime, count at
  * once, as they will when it runs. Both trees that were handed out before are gone. 0; or -1, ENOMEM or
  * EOVERFLOW, and nothing has changed. */
@@ -69,6 +77,16 @@ int ranking_add_entry(struct ranking *r, int64_t project, int64_t uid, amount_t 
  * that the ranking was made in. `holds_limit`: holds are taken for whole time limits. */
 int ranking_owed(const struct ranking *r, struct ledger *l, bool holds_limit, amount_t **out,
 	struct fault *why);
+
+/* The same of one node up to the end of each hour of the window, with what it was entitled to and what it
+ * occupied: sums from the beginning of the window on, so that the last are those of the whole of it. *out is
+ * to be freed; *count of them. */
+struct ranking_step {
+	int64_t at;
+	amount_t entitled, occupied, owed;
+};
+int ranking_steps(const struct ranking *r, struct ledger *l, bool holds_limit, size_t node,
+	struct ranking_step **out, size_t *count, struct fault *why);
 
 /* Position of the jobs of a user in a project in the one order: smaller goes first, ties are equal.
  * UINT32_MAX for a project that is not in the tree. */

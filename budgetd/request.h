@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * request.h - one HTTP request as its handler sees it: who asks, for what, and where the answer goes
  *
- * A handler returns 0 with rq->reply set (and rq->status when it is not 200), or -1 with errno and a text;
- * only server.c turns errno into a status: EINVAL, EOVERFLOW and E2BIG 400, EKEYREJECTED 401, EPERM and EACCES
- * 403, ENOENT 404, EOPNOTSUPP 405, EEXIST 409, EMSGSIZE 413, EAGAIN 503; anything else is a 500.
+ * A handler returns 0 with rq->reply or rq->stream set (and rq->status when it is not 200), or -1 with errno and a text;
+ * only server.c turns errno into a status: EINVAL, EOVERFLOW and E2BIG 400, EKEYREJECTED 401, EPERM and EACCES 403,
+ * ENOENT 404, EOPNOTSUPP 405, EEXIST 409, EMSGSIZE 413, EAGAIN 503; anything else is a 500.
  *
  * Threads  a request belongs to the server thread that reads it */
 #ifndef BUDGETD_REQUEST_H
 #define BUDGETD_REQUEST_H
 #include <json-c/json.h>
 #include <stdbool.h>
+#include <sys/types.h>
 #include "budgetd/budgetd.h"
 #include "lib/amount.h"
 #include "lib/fault.h"
@@ -36,6 +37,13 @@ enum who {
 	WHO_SLURM,		/* root or SlurmUser, on the plugin's socket only */
 };
 
+/* An answer that is sent while it is read: text/csv. The server frees it. */
+struct reply_stream {
+	/* At most `max` bytes, at least one; 0 = that was all, -1 = it cannot go on (logged). */
+	ssize_t (*more)(struct reply_stream *s, char *to, size_t max);
+	void (*free)(struct reply_stream *s);
+};
+
 struct request {
 	struct budgetd *b;
 	struct MHD_Connection *connection;
@@ -49,6 +57,7 @@ struct request {
 	/* the same write was said before, with the same request id (said.h) */
 	bool said;
 	struct json_object *reply;	/* the handler's answer, given away to the server */
+	struct reply_stream *stream;	/* or this one */
 	unsigned status;		/* 200 unless the handler says otherwise */
 };
 

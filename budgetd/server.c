@@ -101,6 +101,42 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
 	return rc;
 }
 
+#define STREAM_BLOCK (64 * 1024)
+
+static ssize_t stream_more(void *arg, uint64_t at, char *to, size_t max)
+{
+	struct reply_stream *s = arg;
+	ssize_t n = s->more(s, to, max);
+
+	(void)at;
+	/* cut off: whoever reads sees that the last chunk is missing */
+	return n > 0 ? n : n == 0 ? MHD_CONTENT_READER_END_OF_STREAM : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static void stream_end(void *arg)
+{
+	struct reply_stream *s = arg;
+
+	s->free(s);
+}
+
+/* In chunks, as fast as the caller reads; others are served between two of them. */
+static enum MHD_Result answer_stream(struct MHD_Connection *connection, struct reply_stream *s)
+{
+	struct MHD_Response *response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK,
+		stream_more, s, stream_end);
+	enum MHD_Result rc;
+
+	if (!response) {
+		s->free(s);
+		return MHD_NO;
+	}
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/csv; charset=utf-8; header=present");
+	rc = MHD_queue_response(connection, MHD_HTTP_OK, response);
+	MHD_destroy_response(response);
+	return rc;
+}
+
 static enum MHD_Result answer_fault(struct MHD_Connection *connection, int err, const struct fault *why)
 {
 	struct json_object *o = json_object_new_object();
@@ -273,6 +309,8 @@ static enum MHD_Result call(const struct listener *at, const struct exchange *x,
 	int rc = run_handler(at, x, &rq, &why), err = errno;
 
 	json_object_put(rq.body);
+	if (rc == 0 && rq.stream)
+		return answer_stream(connection, rq.stream);
 	if (rc == 0)
 		return answer(connection, rq.status, rq.reply);
 	json_object_put(rq.reply);

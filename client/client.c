@@ -364,6 +364,65 @@ out:
 	return rv;
 }
 
+struct streaming {
+	CURL *curl;
+	client_piece each;
+	void *arg;
+	struct reply_buffer refusal;	/* what is no 200 */
+};
+
+static size_t stream_piece(char *data, size_t one, size_t n, void *to)
+{
+	struct streaming *s = to;
+	long code = 0;
+
+	curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &code);
+	if (code != 200)
+		return reply_more(data, one, n, &s->refusal);
+	if (s->each(data, one * n, s->arg) == 0)
+		return one * n;
+	s->refusal.err = ECANCELED;
+	return 0;
+}
+
+/* Silence for as long as the deadline ends it, not the time that it takes. */
+static int stream_set(const struct client *c, struct streaming *s)
+{
+	CURLcode rc = curl_easy_setopt(s->curl, CURLOPT_WRITEFUNCTION, stream_piece);
+
+	rc = rc ? rc : curl_easy_setopt(s->curl, CURLOPT_WRITEDATA, s);
+	rc = rc ? rc : curl_easy_setopt(s->curl, CURLOPT_TIMEOUT_MS, 0L);
+	rc = rc ? rc : curl_easy_setopt(s->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	rc = rc ? rc : curl_easy_setopt(s->curl, CURLOPT_LOW_SPEED_TIME, c->deadline_ms / 1000 + 1);
+	return rc == CURLE_OK ? 0 : -1;
+}
+
+int client_stream(struct client *c, const char *path, client_piece each, void *arg, int *status,
+	struct json_object **reply, struct fault *why)
+{
+	struct handle *h = handle_take(c);
+	struct streaming s = { .curl = h ? h->curl : NULL, .each = each, .arg = arg };
+	long code = 0;
+	int saved, rv = -1;
+
+	*reply = NULL;
+	if (!h)
+		return fault_errno(why, ENOMEM, "GET %s: out of memory", path);
+	if (request_set(c, h->curl, "GET", path, NULL, 0, &s.refusal) < 0 || stream_set(c, &s) < 0)
+		fault_errno(why, EINVAL, "GET %s: not a request that libcurl can make", path);
+	else if (!c->server.url || authorize(c, h, "GET", path, NULL, 0, why) == 0)
+		rv = transfer(c, h->curl, "GET", path, &s.refusal, why);
+	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &code);
+	if (rv == 0 && code != 200 && !(*reply = reply_parse(&s.refusal)))
+		rv = fault_errno(why, EPROTO, "GET %s on %s: HTTP %ld without a JSON object", path, c->where, code);
+	saved = errno;
+	handle_free(h);	/* its settings are others: it is not kept */
+	free(s.refusal.data);
+	*status = (int)code;
+	errno = saved;
+	return rv;
+}
+
 const char *client_error(int status, struct json_object *reply)
 {
 	static const struct { int status; const char *text;

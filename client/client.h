@@ -41,6 +41,15 @@ void client_free(struct client *c);	/* NULL is fine; errno is kept */
 int client_call(struct client *c, const char *method, const char *path, struct json_object *body, int *status,
 	struct json_object **reply, struct fault *why);
 
+/* A piece of an answer; -1 stops the transfer. */
+typedef int (*client_piece)(const char *data, size_t n, void *arg);
+
+/* A GET whose answer may be of any length: on status 200 `each` gets it while it arrives, and the deadline is
+ * for the time in which nothing arrives. Another status has its *reply, as above; it is NULL on 200 and on -1. Beside
+ * what client_call sets: ECANCELED when `each` stopped it. */
+int client_stream(struct client *c, const char *path, client_piece each, void *arg, int *status,
+	struct json_object **reply, struct fault *why);
+
 /* The "error" of a reply, or a text for a status without one. Borrowed from `reply`, or static. */
 const char *client_error(int status, struct json_object *reply);
 

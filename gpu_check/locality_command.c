@@ -221,6 +221,8 @@ static int machine_read(int root, const struct options *o, struct view *v)
 		return complain(EXIT_FAILED, "%s", why.text);
 	if (numa_read(root, &v->numa) < 0 || devices_read(root, &v->numa, &places, &v->devices) < 0)
 		rv = complain(EXIT_FAILED, "%s cannot be read: %s", o->root, strerror(errno));
+	else
+		devices_links_read(root, &v->devices);
 	places_file_free(&places);
 	return rv;
 }

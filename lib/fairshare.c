@@ -382,6 +382,22 @@ bool fairshare_beats(const struct fairshare *f, size_t p, size_t r, int64_t h_pp
 	return fraction_compare(f->nodes[r].ratio, mine) > 0;
 }
 
+bool fairshare_part(const struct fairshare *f, size_t a, size_t b, size_t *at_a, size_t *at_b)
+{
+	int da = f->nodes[a].depth, db = f->nodes[b].depth, depth = da < db ? da : db;
+
+	for (int d = 0; d <= depth; d++) {
+		size_t x = up_to_depth(f, a, d), y = up_to_depth(f, b, d);
+
+		if (f->nodes[x].class == f->nodes[y].class)
+			continue;
+		*at_a = x;
+		*at_b = y;
+		return true;
+	}
+	return false;
+}
+
 const char *fairshare_text(int64_t ppm, char buf[FAIRSHARE_TEXT_MAX])
 {
 	int64_t step = 10000, rounded;

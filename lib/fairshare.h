@@ -81,6 +81,10 @@ uint32_t fairshare_rank(const struct fairshare *f, size_t node);
  * front or ties for it. */
 int fairshare_ahead(const struct fairshare *f, size_t node);
 
+/* Of two nodes with different ranks: where their paths part, the nodes of one level whose ratios decide. False,
+ * nothing set: they tie as far as both paths go, and the longer one is behind by what is below. */
+bool fairshare_part(const struct fairshare *f, size_t a, size_t b, size_t *at_a, size_t *at_b);
+
 /* A ratio or a share for people: "0.80"; of a small one as many decimals as show two digits of it, at most
  * six: "0.0042". `ppm` is not negative. Returns buf. */
 #define FAIRSHARE_TEXT_MAX 32

@@ -58,6 +58,17 @@ static int by_turn(const void *a, const void *b)
 	return order_compare(a, b);
 }
 
+enum order_because order_because(const struct order_job *front, const struct order_job *behind)
+{
+	if (front->front != behind->front)
+		return ORDER_BECAUSE_FRONT;
+	if (front->project_rank != behind->project_rank)
+		return ORDER_BECAUSE_RATIO;
+	if (front->project == behind->project && compare_team_ranks(front->team_rank, behind->team_rank))
+		return ORDER_BECAUSE_TEAM;
+	return ORDER_BECAUSE_TIME;
+}
+
 /* `jobs` are all of one project and one front, as their team wants them. */
 static void deal_turns(struct order_job *jobs, struct turn *turns, size_t count)
 {

@@ -42,4 +42,13 @@ int order_sort(struct order_job *jobs, size_t count);
 /* Of two jobs that have their turns: below 0 when `a` goes before `b`, 0 only for a job and itself. */
 int order_compare(const struct order_job *a, const struct order_job *b);
 
+/* What tells two jobs apart that have their turns: why the one in front is there. */
+enum order_because {
+	ORDER_BECAUSE_FRONT,	/* what goes before the ratios, and the tier */
+	ORDER_BECAUSE_RATIO,	/* the paths of their projects */
+	ORDER_BECAUSE_TEAM,	/* one project, whose own order it is */
+	ORDER_BECAUSE_TIME,	/* the submit times, or those of the turns that tied projects took */
+};
+enum order_because order_because(const struct order_job *front, const struct order_job *behind);
+
 #endif

@@ -310,6 +310,56 @@ const char *zone_utc_text(int64_t at, char buf[static ZONE_TEXT_MAX])
 	return buf;
 }
 
+/* `digits` of them, with zeros in front. Returns what follows. */
+static char *put_digits(char *to, int64_t n, int digits)
+{
+	for (int i = digits - 1; i >= 0; i--, n /= 10)
+		to[i] = (char)('0' + n % 10);
+	return to + digits;
+}
+
+/* The day as year, month and day of the calendar, years counted from March on (the leap day is the last one). */
+static char *put_date(char *to, int64_t day)
+{
+	int64_t z = day + 719468, era = z / 146097, of_era = z % 146097,
+		year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365,
+		of_year = of_era - (365 * year + year / 4 - year / 100), m = (5 * of_year + 2) / 153,
+		month = m < 10 ? m + 3 : m - 9;
+
+	to = put_digits(to, year + era * 400 + (month <= 2), 4);
+	*to++ = '-';
+	to = put_digits(to, month, 2);
+	*to++ = '-';
+	return put_digits(to, of_year - (153 * m + 2) / 5 + 1, 2);
+}
+
+const char *zone_local_text(const struct zone *z, int64_t at, char buf[static ZONE_TEXT_MAX])
+{
+	int64_t offset = zone_offset(z, at), local = at + offset, second = local % DAY_S;
+	char *to = buf;
+
+	if (local < 0 || local >= 253402300800)		/* from 1970 to 9999 */
+		return zone_utc_text(at, buf);
+	to = put_date(to, local / DAY_S);
+	*to++ = 'T';
+	to = put_digits(to, second / 3600, 2);
+	*to++ = ':';
+	to = put_digits(to, second / 60 % 60, 2);
+	*to++ = ':';
+	to = put_digits(to, second % 60, 2);
+	if (z) {
+		*to++ = offset < 0 ? '-' : '+';
+		offset = offset < 0 ? -offset : offset;
+		to = put_digits(to, offset / 3600, 2);
+		*to++ = ':';
+		to = put_digits(to, offset / 60 % 60, 2);
+	} else {
+		*to++ = 'Z';
+	}
+	*to = '\0';
+	return buf;
+}
+
 int64_t zone_offset(const struct zone *z, int64_t at)
 {
 	return z ? z->change[change_at(z, at)].offset : 0;

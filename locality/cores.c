@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "locality/sysfs.h"
 
-#define CPU "sys/devices/system/cpu/cpu%d/"
+#define CPUS "sys/devices/system/cpu"
 
 static int by_place(const void *a, const void *b)
 {
@@ -19,11 +19,11 @@ static int by_place(const void *a, const void *b)
 }
 
 /* The threads of the core of `cpu` among `left`, which are taken out of it. */
-static void threads_take(int root, int cpu, struct cpu_set *left, struct core *core)
+static void threads_take(int folder, int cpu, struct cpu_set *left, struct core *core)
 {
 	struct cpu_set siblings;
 
-	if (sysfs_list(root, &siblings, CPU "topology/thread_siblings_list", cpu) < 0) {
+	if (sysfs_list(folder, &siblings, "cpu%d/topology/thread_siblings_list", cpu) < 0) {
 		cpu_set_clear(&siblings);
 		cpu_set_add(&siblings, cpu);
 	}
@@ -36,9 +36,10 @@ static void threads_take(int root, int cpu, struct cpu_set *left, struct core *c
 }
 
 /* `seen` has the CPUs of the cache that was read last: cores of one stand mostly one after the other. */
-static int cache_of(int root, int cpu, struct cpu_set *seen)
+static int cache_of(int folder, int cpu, struct cpu_set *seen)
 {
-	if (!cpu_set_has(seen, cpu) && sysfs_list(root, seen, CPU "cache/index3/shared_cpu_list", cpu) < 0)
+	if (!cpu_set_has(seen, cpu) &&
+		sysfs_list(folder, seen, "cpu%d/cache/index3/shared_cpu_list", cpu) < 0)
 		cpu_set_clear(seen);
 	return cpu_set_has(seen, cpu) ? cpu_set_next(seen, 0) : cpu;
 }
@@ -46,23 +47,25 @@ static int cache_of(int root, int cpu, struct cpu_set *seen)
 int cores_read(int root, const struct numa *numa, const struct cpu_set *cpus, struct cores *out)
 {
 	struct cpu_set left = *cpus, cache = { { 0 } };
-	int room = cpu_set_count(cpus);
+	int room = cpu_set_count(cpus), folder;
 
 	*out = (struct cores){ .core = calloc((size_t)room + 1, sizeof(*out->core)) };
 	if (!out->core) {
 		errno = ENOMEM;
 		return -1;
 	}
+	folder = sysfs_folder(root, CPUS);
 	for (int cpu = cpu_set_next(&left, 0); cpu >= 0; cpu = cpu_set_next(&left, cpu + 1)) {
 		struct core *core = &out->core[out->count];
 
-		threads_take(root, cpu, &left, core);
+		threads_take(folder, cpu, &left, core);
 		if (!core->threads)
 			continue;	/* its siblings do not name it: cannot be, and must not loop */
 		out->count++;
 		core->node = numa_of_cpu(numa, cpu);
-		core->cache = cache_of(root, cpu, &cache);
+		core->cache = cache_of(folder, cpu, &cache);
 	}
+	sysfs_leave(folder);
 	qsort(out->core, (size_t)out->count, sizeof(*out->core), by_place);
 	return 0;
 }

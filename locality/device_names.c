@@ -74,12 +74,18 @@ static void allowed_find(int root, const struct devices *d, unsigned vendor, str
 
 static void order_find(int root, const struct devices *d, struct device_name out[GPUS_MAX])
 {
-	int place[GPUS_MAX];
+	const struct pci_address *amd[GPUS_MAX];
+	int place[GPUS_MAX], kfd[GPUS_MAX], count = 0;
 
-	for (int i = 0; i < d->gpus; i++) {
-		int kfd = d->gpu[i].vendor == PCI_AMD ? kfd_find(root, &d->gpu[i].address) : -1;
+	for (int i = 0; i < d->gpus; i++)
+		if (d->gpu[i].vendor == PCI_AMD)
+			amd[count++] = &d->gpu[i].address;
+	if (count > 0)
+		kfd_find_each(root, amd, count, kfd);
+	for (int i = 0, at = 0; i < d->gpus; i++) {
+		int number = d->gpu[i].vendor == PCI_AMD ? kfd[at++] : -1;
 
-		place[i] = kfd >= 0 ? kfd : GPUS_MAX * 16 + i;	/* those that KFD hides from us come last */
+		place[i] = number >= 0 ? number : GPUS_MAX * 16 + i;	/* those that KFD hides come last */
 	}
 	for (int i = 0; i < d->gpus; i++)
 		for (int j = 0; j < d->gpus; j++)

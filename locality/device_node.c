@@ -4,6 +4,7 @@
  * -1 in numa_node means that nobody knows. It is never read as 0, and local_cpulist is not asked then: it has
  * every CPU. */
 #include "locality/device_node.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "locality/sysfs.h"
@@ -66,23 +67,52 @@ static int kfd_cpu_node(int root, const struct numa *numa, int kfd)
 	return -1;
 }
 
-int kfd_find(int root, const struct pci_address *a)
+struct kfd_place {
+	int64_t location, domain;	/* bus << 8 | device << 3 | function; -1: older kernels tell no domain */
+};
+
+/* Of node `i`. 1: of a GPU, *out set; 0: it has none, or is kept from us (the read fails with EPERM, its
+ * files are there); -1: there are no more nodes. */
+static int kfd_place_read(int root, int i, struct kfd_place *out)
 {
 	char text[SYSFS_TEXT_MAX];
-	int64_t place = a->bus << 8 | a->device << 3 | a->function;
 
-	for (int i = 0; i < KFD_NODES_MAX; i++) {
-		int n = sysfs_read(root, text, sizeof(text), KFD "gpu_id", i);
-
-		if (n < 0 && i > 0)	/* no further node; node 0 may be hidden from us */
-			return -1;
-		if (sysfs_read(root, text, sizeof(text), KFD "properties", i) > 0 &&
-			field_number(text, "location_id") == place &&
-			field_number(text, "cpu_cores_count") <= 0 &&
-			(field_number(text, "domain") < 0 || field_number(text, "domain") == a->domain))
-			return i;
+	if (sysfs_read(root, text, sizeof(text), KFD "properties", i) > 0) {
+		out->location = field_number(text, "location_id");
+		out->domain = field_number(text, "domain");
+		return field_number(text, "cpu_cores_count") <= 0;
 	}
-	return -1;
+	/* node 0 may be hidden as a whole */
+	if (i > 0 && errno == ENOENT && sysfs_read(root, text, sizeof(text), KFD "gpu_id", i) < 0 &&
+		errno == ENOENT)
+		return -1;
+	return 0;
+}
+
+static bool is_at(const struct kfd_place *p, const struct pci_address *a)
+{
+	return p->location == (a->bus << 8 | a->device << 3 | a->function) &&
+	       (p->domain < 0 || p->domain == a->domain);
+}
+
+void kfd_find_each(int root, const struct pci_address *const a[], int count, int out[])
+{
+	struct kfd_place place;
+
+	for (int j = 0; j < count; j++)
+		out[j] = -1;
+	for (int i = 0, found; i < KFD_NODES_MAX && (found = kfd_place_read(root, i, &place)) >= 0; i++)
+		for (int j = 0; j < count && found; j++)
+			if (out[j] < 0 && is_at(&place, a[j]))
+				out[j] = i;
+}
+
+int kfd_find(int root, const struct pci_address *a)
+{
+	int number;
+
+	kfd_find_each(root, &a, 1, &number);
+	return number;
 }
 
 static int kfd_node(int root, const struct numa *numa, const struct pci_address *a)

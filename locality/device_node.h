@@ -16,4 +16,7 @@ void device_node_find(int root, const struct numa *numa, const struct places_fil
 /* The number of AMD's own node (KFD) of the GPU; -1: it is none of AMD's, or not ours to see (EPERM). */
 int kfd_find(int root, const struct pci_address *a);
 
+/* Of `count` GPUs, in one walk. */
+void kfd_find_each(int root, const struct pci_address *const a[], int count, int out[]);
+
 #endif

@@ -49,7 +49,6 @@ static void gpu_read(int root, const struct numa *numa, const struct places_file
 	g->console = is_console(g->vendor, g->device);
 	pci_path_read(root, &g->address, &g->path);
 	device_node_find(root, numa, file, g);
-	link_read(root, g->vendor, &g->path, &g->link);
 }
 
 /* The first name in a folder, but for . and .. ; "" when there is none. */
@@ -166,6 +165,12 @@ int devices_read(int root, const struct numa *numa, const struct places_file *fi
 	for (int i = 0; i < out->nics; i++)
 		nic_read(root, numa, pci_text(&out->nic[i].address, name), &out->nic[i]);
 	return 0;
+}
+
+void devices_links_read(int root, struct devices *d)
+{
+	for (int i = 0; i < d->gpus; i++)
+		link_read(root, d->gpu[i].vendor, &d->gpu[i].path, &d->gpu[i].link);
 }
 
 void devices_free(struct devices *d)

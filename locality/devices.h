@@ -32,7 +32,7 @@ struct gpu {
 	enum node_from node_from;
 	struct cpu_set near_cpus;	/* online or not is the caller's question */
 	struct pci_path path;
-	struct link link;
+	struct link link;		/* by devices_links_read */
 };
 
 struct nic {
@@ -53,6 +53,8 @@ struct devices {
 
 /* `root` as in sysfs.h, `file` may be NULL. 0, to be freed with devices_free; or -1 and ENOMEM. */
 int devices_read(int root, const struct numa *numa, const struct places_file *file, struct devices *out);
+/* The links of the GPUs: a quarter of all files, and no task asks for them as it starts. */
+void devices_links_read(int root, struct devices *d);
 void devices_free(struct devices *d);	/* of one that is all zero, too */
 
 /* The GPU with this address; NULL: there is none. */

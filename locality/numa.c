@@ -6,18 +6,18 @@
 #include <string.h>
 #include "locality/sysfs.h"
 
-#define NODES "sys/devices/system/node/"
+#define NODES "sys/devices/system/node"
 
 enum { SELF = 10, ELSEWHERE = 20 };	/* what Linux assumes itself where firmware tells nothing */
 
 /* A line of numbers, one for each node that is online, in their order. */
-static void distances_read(int root, struct numa *n, int at)
+static void distances_read(int folder, struct numa *n, int at)
 {
 	char text[SYSFS_TEXT_MAX], *p = text, *end;
 
 	for (int j = 0; j < n->nodes; j++)
 		n->distance[at * n->nodes + j] = at == j ? SELF : ELSEWHERE;
-	if (sysfs_read(root, text, sizeof(text), NODES "node%d/distance", n->node[at].id) <= 0)
+	if (sysfs_read(folder, text, sizeof(text), "node%d/distance", n->node[at].id) <= 0)
 		return;
 	for (int j = 0; j < n->nodes; j++, p = end) {
 		long d = strtol(p, &end, 10);
@@ -29,23 +29,23 @@ static void distances_read(int root, struct numa *n, int at)
 }
 
 /* Memory: by has_memory, and on kernels or in trees without it, by what is there of the node's memory. */
-static bool has_memory(int root, int id, const struct cpu_set *with_memory, bool told)
+static bool has_memory(int folder, int id, const struct cpu_set *with_memory, bool told)
 {
 	char text[SYSFS_TEXT_MAX];
 
 	if (told)
 		return cpu_set_has(with_memory, id);
-	return sysfs_read(root, text, sizeof(text), NODES "node%d/meminfo", id) > 0 &&
+	return sysfs_read(folder, text, sizeof(text), "node%d/meminfo", id) > 0 &&
 		!strstr(text, "MemTotal:        0 kB");
 }
 
-static void node_read(int root, int id, struct node *node)
+static void node_read(int root, int folder, int id, struct node *node)
 {
 	int64_t package = -1;
 	int cpu;
 
 	node->id = id;
-	sysfs_list(root, &node->cpus, NODES "node%d/cpulist", id);
+	sysfs_list(folder, &node->cpus, "node%d/cpulist", id);
 	cpu = cpu_set_next(&node->cpus, 0);
 	if (cpu >= 0)
 		sysfs_number(root, &package, "sys/devices/system/cpu/cpu%d/topology/physical_package_id",
@@ -53,13 +53,13 @@ static void node_read(int root, int id, struct node *node)
 	node->package = (int)package;
 }
 
-int numa_read(int root, struct numa *out)
+/* `folder` is that of the nodes. */
+static int nodes_read(int root, int folder, struct numa *out)
 {
 	struct cpu_set online, with_memory;
-	bool told = sysfs_list(root, &with_memory, NODES "has_memory") == 0;
+	bool told = sysfs_list(folder, &with_memory, "has_memory") == 0;
 
-	*out = (struct numa){ .nodes = 0 };
-	if (sysfs_list(root, &online, NODES "online") < 0 || cpu_set_empty(&online))
+	if (sysfs_list(folder, &online, "online") < 0 || cpu_set_empty(&online))
 		return 0;
 	out->nodes = cpu_set_count(&online);
 	out->node = calloc((size_t)out->nodes, sizeof(*out->node));
@@ -70,12 +70,22 @@ int numa_read(int root, struct numa *out)
 		return -1;
 	}
 	for (int id = cpu_set_next(&online, 0), i = 0; id >= 0; id = cpu_set_next(&online, id + 1), i++) {
-		node_read(root, id, &out->node[i]);
-		out->node[i].has_memory = has_memory(root, id, &with_memory, told);
+		node_read(root, folder, id, &out->node[i]);
+		out->node[i].has_memory = has_memory(folder, id, &with_memory, told);
 	}
 	for (int i = 0; i < out->nodes; i++)
-		distances_read(root, out, i);
+		distances_read(folder, out, i);
 	return 0;
+}
+
+int numa_read(int root, struct numa *out)
+{
+	int folder = sysfs_folder(root, NODES), rv;
+
+	*out = (struct numa){ .nodes = 0 };
+	rv = nodes_read(root, folder, out);
+	sysfs_leave(folder);
+	return rv;
 }
 
 void numa_free(struct numa *n)

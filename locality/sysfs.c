@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * sysfs.c - openat, read, close (sysfs.h): stdio would cost as much again, and there are hundreds of
- * files. */
+ * files.
+ *
+ * The kernel gives a file of sysfs and a small one of /proc whole to whoever asks for more than it has: a
+ * second read, to see the end, would only cost. */
 #include "locality/sysfs.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -13,17 +16,15 @@
 static int path_read(int root, char *buf, size_t size, const char *path)
 {
 	int fd = openat(root, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	size_t n = 0;
-	ssize_t got = 0;
+	size_t n;
+	ssize_t got;
 
 	buf[0] = '\0';
 	if (fd < 0)
 		return -1;
-	while (n + 1 < size && (got = read(fd, buf + n, size - 1 - n)) > 0)
-		n += (size_t)got;
+	got = read(fd, buf, size - 1);
 	close(fd);
-	if (got < 0)
-		n = 0;
+	n = got < 0 ? 0 : (size_t)got;
 	while (n > 0 && buf[n - 1] == '\n')
 		n--;
 	buf[n] = '\0';
@@ -44,6 +45,23 @@ int sysfs_read(int root, char *buf, size_t size, const char *path_format, ...)
 
 	FORMATTED(path, path_format);
 	return path_read(root, buf, size, path);
+}
+
+int sysfs_folder(int root, const char *path_format, ...)
+{
+	char path[SYSFS_PATH_MAX];
+
+	FORMATTED(path, path_format);
+	return openat(root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+void sysfs_leave(int folder)
+{
+	int err = errno;
+
+	if (folder >= 0)
+		close(folder);
+	errno = err;
 }
 
 int sysfs_number(int root, int64_t *out, const char *path_format, ...)

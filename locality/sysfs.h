@@ -19,6 +19,11 @@
 int sysfs_read(int root, char *buf, size_t size, const char *path_format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* A folder to be a root itself, for files that are next to each other: a path is walked again for each of
+ * them. To be closed with sysfs_leave; or -1 and errno, and what is read below that is not there. */
+int sysfs_folder(int root, const char *path_format, ...) __attribute__((format(printf, 2, 3)));
+void sysfs_leave(int folder);	/* -1 is fine; errno is kept */
+
 /* A whole number, decimal with or without a sign, or hexadecimal with 0x. 0 and *out set; or -1, *out
  * untouched. */
 int sysfs_number(int root, int64_t *out, const char *path_format, ...) __attribute__((format(printf, 3, 4)));

@@ -384,6 +384,15 @@ static int check_tiers(const struct settings *s, struct fault *why)
 	return 0;
 }
 
+/* Any user of a proxy's host can connect from its address. */
+static int check_page(const struct settings *s, struct fault *why)
+{
+	if (*s->page_proxies && !*s->page_secret_file)
+		return fault_errno(why, EINVAL,
+			"page_proxies is set and page_secret_file is not: on the proxy's host every user could be anybody");
+	return 0;
+}
+
 /* Move the file's values into s, then what only two values together can be wrong about. */
 static int take(struct load *load, struct settings *s)
 {
@@ -402,7 +411,7 @@ static int take(struct load *load, struct settings *s)
 			duration_text(s->default_min_runtime_s, d), duration_text(s->max_min_runtime_s, m));
 	}
 	if (settings_enforce_check(s->enforce_partitions, &detail) < 0 || check_tiers(s, &detail) < 0 ||
-		check_idle(s, &detail) < 0)
+		check_idle(s, &detail) < 0 || check_page(s, &detail) < 0)
 		return fault_errno(load->why, EINVAL, "%s: %s", load->path, detail.text);
 	if (!strcmp(s->socket, s->slurm_socket))
 		return fault_errno(load->why, EINVAL,

@@ -66,6 +66,10 @@ struct settings {
 	int64_t metrics_projects;
 	/* people */
 	char *administrators;		/* user names, separated by commas or spaces */
+	/* the page */
+	char *page_listen;		/* "" = nowhere */
+	char *page_proxies;		/* addresses that say who asks, separated by commas or spaces */
+	char *page_user_header, *page_secret_file;
 };
 
 /* The compiled-in place, or $GPUBUDGET_CONF. Borrowed. */

@@ -145,6 +145,17 @@ const struct setting_row settings_table[SETTINGS] = {
 		"127.0.0.1 that is every user of this host. Empty = nowhere. Read at the start only." },
 	{ "metrics_projects", COUNT_OF, AT(metrics_projects), "500", 1, 100000, NULL,
 		"How many projects have rows of their own there, those with the largest shares; the others are summed up in one." },
+	{ "page_listen", ADDRESS, AT(page_listen), "", 0, 0, NULL,
+		"Where browsers, or the proxy before them, ask for the page that shows projects and jobs, by plain HTTP: 127.0.0.1:6832.\n"
+		"Empty = nowhere. Read at the start only." },
+	{ "page_proxies", TEXT, AT(page_proxies), "", 0, 0, NULL,
+		"Whose word for who asks is taken there: the addresses of proxies that let nobody in without a password, in quotes. They also\n"
+		"have to know page_secret_file. Empty = nobody's: the page then shows what anybody may see." },
+	{ "page_user_header", TEXT, AT(page_user_header), "X-Remote-User", 0, 0, NULL,
+		"The header in which they say it: a user name of this host." },
+	{ "page_secret_file", OPTIONAL_PATH, AT(page_secret_file), "", 0, 0, NULL,
+		"Its first line is what they send in X-Gpubudget-Secret, so that no other user of their host can speak for them. Nobody else may\n"
+		"read it. Read at the start only." },
 	{ "administrators", TEXT, AT(administrators), "", 0, 0, NULL,
 		"Users who may do everything, beside root and SlurmUser; separated by commas or spaces, in quotes." },
 };

@@ -24,7 +24,7 @@ struct setting_row {
 	const char *help;		/* lines of the sample's comment */
 };
 
-#define SETTINGS 54
+#define SETTINGS 58
 
 extern const struct setting_row settings_table[SETTINGS];
 

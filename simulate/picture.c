@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * picture.c - the timeline as SVG. */
 #include "simulate/picture.h"
+#include "lib/svg.h"
 #include <stdlib.h>
 
 #define WIDTH      1200
@@ -25,11 +26,13 @@ struct picture {
 	struct cell *cells; /* one row of pixels after the other */
 };
 
-/* Hues as far apart as a golden angle: any number of projects, neighbours never alike. */
-static void colour(FILE *to, uint32_t project, bool free)
+/* Hues as far apart as a golden angle: any number of projects, neighbours never alike. Returns buf. */
+#define FILL_MAX 48
+static const char *fill(char buf[FILL_MAX], uint32_t project, bool free)
 {
-	fprintf(to, "hsl(%u,%d%%,%d%%)", project * 137 % 360, free ? 40 : 65,
+	snprintf(buf, FILL_MAX, "fill=\"hsl(%u,%d%%,%d%%)\"", project * 137 % 360, free ? 40 : 65,
 		free ? 82 : 45 + (int)(project / 8 % 3) * 10);
+	return buf;
 }
 
 static int64_t pixel_time(const struct picture *p, int x)
@@ -59,38 +62,27 @@ static bool alike(const struct cell *a, const struct cell *b)
 static void row_draw(const struct picture *p, int gpu)
 {
 	const struct cell *row = &p->cells[(size_t)gpu * WIDTH];
+	char look[FILL_MAX];
 
 	for (int x = 0, end; x < WIDTH; x = end) {
 		for (end = x + 1; end < WIDTH && alike(&row[x], &row[end]); end++)
 			;
 		if (!row[x].lasted)
 			continue;
-		fprintf(p->to, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"", LEFT + x,
-			TOP + gpu * p->row_height, end - x, p->row_height);
-		colour(p->to, row[x].project, row[x].free);
-		fputs("\"/>\n", p->to);
+		svg_rect(p->to, LEFT + x, TOP + gpu * p->row_height, end - x, p->row_height,
+			fill(look, row[x].project, row[x].free));
 	}
-}
-
-static void text_escape(FILE *to, const char *text)
-{
-	for (; *text; text++)
-		if (*text == '<' || *text == '&' || *text == '>')
-			fprintf(to, "&#%d;", *text);
-		else
-			fputc((unsigned char)*text < 0x20 ? '?' : *text, to);
 }
 
 static void legend_draw(const struct picture *p, int y)
 {
+	char look[FILL_MAX];
+
 	for (uint32_t i = 0; i < p->setup->trace->projects.count; i++) {
 		int x = LEFT + (int)(i % ACROSS) * (WIDTH / ACROSS), line = y + (int)(i / ACROSS) * LEGEND;
 
-		fprintf(p->to, "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"", x, line);
-		colour(p->to, i, false);
-		fprintf(p->to, "\"/><text x=\"%d\" y=\"%d\">", x + 18, line + 11);
-		text_escape(p->to, p->setup->trace->projects.name[i]);
-		fputs("</text>\n", p->to);
+		svg_rect(p->to, x, line, 12, 12, fill(look, i, false));
+		svg_text(p->to, x + 18, line + 11, "", p->setup->trace->projects.name[i]);
 	}
 }
 
@@ -98,22 +90,21 @@ static void legend_draw(const struct picture *p, int y)
 static void axis_draw(const struct picture *p, int height)
 {
 	int64_t unit = p->span > 2 * 86400 ? 86400 : 3600, step = unit;
+	char text[40];
 
 	while (p->span / step > 12)
 		step += unit;
 	for (int64_t t = 0; t <= p->span; t += step) {
 		int x = LEFT + (int)(t * WIDTH / p->span);
 
-		fprintf(p->to,
-			"<path d=\"M%d %dV%d\" stroke=\"#0004\"/><text x=\"%d\" y=\"%d\">%jd %s</text>\n", x,
-			TOP - 6, TOP + height, x + 3, TOP - 8, (intmax_t)(t / unit),
-			unit == 3600 ? "h" : "d");
+		svg_line(p->to, x, TOP - 6, x, TOP + height, "stroke=\"#0004\"");
+		snprintf(text, sizeof(text), "%jd %s", (intmax_t)(t / unit), unit == 3600 ? "h" : "d");
+		svg_text(p->to, x + 3, TOP - 8, "", text);
 	}
 	for (int n = 0; n < p->setup->nodes; n++) {
 		int y = TOP + n * p->setup->gpus_per_node * p->row_height;
 
-		fprintf(p->to, "<path d=\"M%d %dH%d\" stroke=\"#0003\" stroke-width=\".5\"/>\n", LEFT, y,
-			LEFT + WIDTH);
+		svg_line(p->to, LEFT, y, LEFT + WIDTH, y, "stroke=\"#0003\" stroke-width=\".5\"");
 	}
 }
 
@@ -121,19 +112,18 @@ static void draw(const struct picture *p)
 {
 	int height = p->rows * p->row_height;
 	int lines = (int)(p->setup->trace->projects.count - 1) / ACROSS + 1;
+	char title[256];
 
-	fprintf(p->to,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-		"font-family=\"sans-serif\" font-size=\"11\">\n"
-		"<title>%s: %d nodes of %d GPUs; a row a GPU, a colour a project, pale is free</title>\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-		LEFT + WIDTH + 20, TOP + height + 20 + lines * LEGEND,
+	snprintf(title, sizeof(title), "%s: %d nodes of %d GPUs; a row a GPU, a colour a project, pale is free",
 		sim_scheduler_name[p->setup->scheduler], p->setup->nodes, p->setup->gpus_per_node);
+	svg_begin(p->to, LEFT + WIDTH + 20, TOP + height + 20 + lines * LEGEND,
+		"font-family=\"sans-serif\" font-size=\"11\"", title);
+	svg_rect(p->to, 0, 0, LEFT + WIDTH + 20, TOP + height + 20 + lines * LEGEND, "fill=\"white\"");
 	for (int gpu = 0; gpu < p->rows; gpu++)
 		row_draw(p, gpu);
 	axis_draw(p, height);
 	legend_draw(p, TOP + height + 12);
-	fputs("</svg>\n", p->to);
+	svg_end(p->to);
 }
 
 int picture_draw(FILE *to, const struct sim_setup *setup, const struct sim_result *result)

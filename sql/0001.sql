@@ -251,8 +251,8 @@ BEGIN SELECT RAISE(ABORT, 'what does not count in the ratio is append-only'); EN
 CREATE TABLE journal (
 	id         INTEGER PRIMARY KEY,
 	at         INTEGER NOT NULL,
-	kind       TEXT NOT NULL CHECK (kind IN ('deposit', 'charge', 'withdrawal', 'transfer', 'adjustment', 'refund', 'expiry',
-		'carry-over', 'void')),
+	kind       TEXT NOT NULL CHECK (kind = 'charge' OR kind = 'deposit' OR kind = 'withdrawal' OR kind = 'transfer' OR kind = 'adjustment'
+		OR kind = 'refund' OR kind = 'expiry' OR kind = 'carry-over' OR kind = 'void'),		-- no IN: as in charge
 	allocation INTEGER NOT NULL REFERENCES allocation(id),
 	project    INTEGER NOT NULL REFERENCES project(id),			-- the owner of the allocation
 	units      INTEGER NOT NULL CHECK (kind <> 'charge' OR units <= 0),

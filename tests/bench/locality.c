@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "locality/deal.h"
+#include "locality/device_names.h"
 #include "locality/sysfs.h"
 
 static double now_us(void)
@@ -27,14 +28,17 @@ static int by_value(const void *a, const void *b)
 struct machine {
 	struct numa numa;
 	struct devices devices;
+	struct device_name names[GPUS_MAX];
 	struct cpu_set online;
 	struct cores cores;
 };
 
 static int machine_read(int root, struct machine *m)
 {
-	return numa_read(root, &m->numa) < 0 || devices_read(root, &m->numa, NULL, &m->devices) < 0 ||
-		sysfs_list(root, &m->online, "sys/devices/system/cpu/online") < 0 ||
+	if (numa_read(root, &m->numa) < 0 || devices_read(root, &m->numa, NULL, &m->devices) < 0)
+		return -1;
+	device_names_read(root, &m->devices, m->names);
+	return sysfs_list(root, &m->online, "sys/devices/system/cpu/online") < 0 ||
 		cores_read(root, &m->numa, &m->online, &m->cores) < 0 ? -1 : 0;
 }
 

@@ -221,13 +221,14 @@ owed_of() { budgetctl tree -o json | jq -r --arg p "$1" '[.. | objects | select(
 @test "jobs that were parked with --begin or held, to be the oldest later, set nothing aside and do not go before who used less" {
 	vision_is_ahead
 	eventually balance_is vision "held=0.00"
-	as ada submit parked --gpus=8 --nodes=2 --begin=now+4
+	as ada submit parked --gpus=8 --nodes=2 --begin=now+3600
 	as ada submit held --gpus=8 --nodes=2 --hold
 	balance_is vision "held=0.00"
 	as ada submit full --gpus=8 --nodes=2 --gpu-min-runtime=10m
 	eventually job_is full RUNNING funded
 	as carol submit train --gpus=8 --nodes=2
 	as ada scontrol release "$(job held)"
+	as ada scontrol update jobid="$(job parked)" StartTime=now	# its time has come, whenever the others were ready
 	eventually has_priority parked
 	eventually goes_before train parked
 	eventually goes_before train held

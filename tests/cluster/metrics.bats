@@ -47,7 +47,7 @@ has_data() { [[ $(ask "$1" | jq '.data.result | length') -gt 0 ]] || { echo "no 
 
 @test "the plugin tells what nobody answered: while budgetd was away, and what it met then" {
 	cluster_stop budgetd
-	as ada submit alone --gpus=1 --time=1:00:00
+	as ada submit alone --gpus=1 --time=1:00:00 --begin=now+1hour
 	eventually has_data 'absent(gpubudget_build_info)'
 	cluster_start budgetd
 	eventually has_data 'gpubudget_build_info'

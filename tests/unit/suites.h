@@ -12,6 +12,7 @@
 	X(asked) \
 	X(append_only) \
 	X(audit) \
+	X(bar) \
 	X(breaker) \
 	X(budget) \
 	X(caps) \
@@ -27,6 +28,7 @@
 	X(entitlement) \
 	X(fairshare) \
 	X(features) \
+	X(forecast) \
 	X(fronts) \
 	X(gpu_count) \
 	X(gpu_lines) \
@@ -51,12 +53,14 @@
 	X(numa) \
 	X(order) \
 	X(owed) \
+	X(page) \
 	X(place) \
 	X(placement) \
 	X(question) \
 	X(ranking) \
 	X(ranking_past) \
 	X(run_months) \
+	X(export_rows) \
 	X(period) \
 	X(rate) \
 	X(rights) \
@@ -70,6 +74,7 @@
 	X(simulate) \
 	X(submit_options) \
 	X(task_devices) \
+	X(usage) \
 	X(token) \
 	X(tres) \
 	X(user_shares) \

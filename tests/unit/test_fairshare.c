@@ -137,6 +137,29 @@ static void run_check(const struct tree *t, const struct fairshare *f, const str
 	cases_die(&trees, row, "neither tree, node, order, beats nor ahead, or the wrong number of words");
 }
 
+static bool is_on_path(const struct tree *t, size_t node, size_t from)
+{
+	for (int i = (int)from; i >= 0; i = t->nodes[i].parent)
+		if ((size_t)i == node)
+			return true;
+	return false;
+}
+
+/* Wherever two ranks differ: where their paths part, the one in front has the smaller ratio. */
+static void check_parts(const struct tree *t, const struct fairshare *f)
+{
+	size_t at_a, at_b;
+
+	for (size_t a = 0; a < t->count; a++)
+		for (size_t b = 0; b < t->count; b++) {
+			if (fairshare_rank(f, a) >= fairshare_rank(f, b) || !fairshare_part(f, a, b, &at_a, &at_b))
+				continue;
+			ck_assert(is_on_path(t, at_a, a) && is_on_path(t, at_b, b) && at_a != at_b);
+			ck_assert(fairshare_ratio_ppm(f, at_b) == FAIRSHARE_NO_RATIO ||
+				fairshare_ratio_ppm(f, at_a) <= fairshare_ratio_ppm(f, at_b));
+		}
+}
+
 static bool begins_tree(int row)
 {
 	return row >= trees.rows || !strcmp(trees.row[row].col[0], "tree");
@@ -156,6 +179,7 @@ START_TEST(tree_is_in_the_order_of_the_table)
 	f = built(t.nodes, t.count, 128);
 	if (begins_tree(row))
 		cases_die(&trees, &trees.row[_i], "a tree that nothing is said of");
+	check_parts(&t, f);
 	for (; !begins_tree(row); row++)
 		run_check(&t, f, &trees.row[row]);
 	fairshare_free(f);

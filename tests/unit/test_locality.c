@@ -2,6 +2,7 @@
  * test_locality.c - where the GPUs of real machines are: every device of machines.cases, and what firmware
  * can do wrong. */
 #include "locality/cores.h"
+#include "locality/device_node.h"
 #include "locality/devices.h"
 #include "locality/sysfs.h"
 #include "tests/unit/cases.h"
@@ -270,6 +271,28 @@ START_TEST(node_that_the_machine_does_not_have_is_not_told)
 }
 END_TEST
 
+/* Files of a node that is not ours are there, and cannot be read: so are folders. */
+START_TEST(gpu_behind_one_that_is_kept_from_us_is_found_in_kfd)
+{
+	const struct pci_address a = { .bus = 0x53 }, kept = { .bus = 0x13 };
+	int number[2];
+	struct read r;
+
+	begin(&r, "corona");
+	machine_put(r.dir, "cpu_cores_count 12\nlocation_id 0\ndomain 0",
+		"sys/class/kfd/kfd/topology/nodes/0/properties");
+	machine_put(r.dir, "", "sys/class/kfd/kfd/topology/nodes/1/properties/kept");
+	machine_put(r.dir, "", "sys/class/kfd/kfd/topology/nodes/1/gpu_id/kept");
+	machine_put(r.dir, "4711", "sys/class/kfd/kfd/topology/nodes/2/gpu_id");
+	machine_put(r.dir, "cpu_cores_count 0\nlocation_id 21248\ndomain 0",
+		"sys/class/kfd/kfd/topology/nodes/2/properties");
+	kfd_find_each(r.root, (const struct pci_address *const[]){ &kept, &a }, 2, number);
+	ck_assert_int_eq(number[0], -1);
+	ck_assert_int_eq(number[1], 2);
+	end(&r);
+}
+END_TEST
+
 /* Two nodes of CPUs and one GPU with a link to each, as amdkfd lists them. */
 START_TEST(amd_links_tell_the_node_when_pci_does_not)
 {
@@ -424,6 +447,7 @@ START_TEST(link_is_as_the_table_says)
 		for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 			link_put(r.dir, columns[i].device, columns[i].which, c->col[3 + i]);
 		again(&r, NULL);
+		devices_links_read(r.root, &r.devices);
 		link_text(&gpu_at(&r, "0000:53:00.0")->link.now, now);
 		link_text(&gpu_at(&r, "0000:53:00.0")->link.possible, possible);
 		ck_assert_msg(!strcmp(now, case_none(c, 9) ? "" : c->col[9]), "%s: now %s", c->col[0], now);
@@ -495,6 +519,7 @@ Suite *locality_suite(void)
 	tcase_add_test(t, device_tells_the_node_when_its_bridges_do_not);
 	tcase_add_test(t, node_that_the_machine_does_not_have_is_not_told);
 	tcase_add_test(t, amd_links_tell_the_node_when_pci_does_not);
+	tcase_add_test(t, gpu_behind_one_that_is_kept_from_us_is_found_in_kfd);
 	tcase_add_test(t, file_of_the_site_goes_before_firmware);
 	tcase_add_test(t, wrong_line_of_the_file_is_named);
 	tcase_add_test(t, nodes_without_cpus_and_without_memory_fall_to_their_neighbours);

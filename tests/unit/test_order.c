@@ -137,6 +137,25 @@ START_TEST(no_job_is_lost_and_projects_keep_to_their_rank)
 }
 END_TEST
 
+static const struct {
+	struct order_job front, behind;
+	enum order_because because;
+} reasons[] = {
+	{ { .front = ORDER_LANE, .project_rank = 9 }, { .front = ORDER_SLOT }, ORDER_BECAUSE_FRONT },
+	{ { .project = 1, .project_rank = 1, .team_rank = 9 }, { .project = 2, .project_rank = 2, .team_rank = 1 }, ORDER_BECAUSE_RATIO },
+	{ { .project = 1, .team_rank = 1, .submit = 9 }, { .project = 1, .team_rank = 2, .submit = 1 }, ORDER_BECAUSE_TEAM },
+	{ { .project = 1, .team_rank = 1 }, { .project = 1 }, ORDER_BECAUSE_TEAM },
+	{ { .project = 1, .submit = 1 }, { .project = 1, .submit = 2 }, ORDER_BECAUSE_TIME },
+	/* ranks of two teams that tie say nothing of each other */
+	{ { .project = 1, .team_rank = 7 }, { .project = 2, .team_rank = 3 }, ORDER_BECAUSE_TIME },
+};
+
+START_TEST(what_tells_two_jobs_apart_is_named)
+{
+	ck_assert_int_eq(order_because(&reasons[_i].front, &reasons[_i].behind), reasons[_i].because);
+}
+END_TEST
+
 START_TEST(no_jobs_are_no_error)
 {
 	ck_assert_int_eq(order_sort(NULL, 0), 0);
@@ -152,6 +171,7 @@ Suite *order_suite(void)
 	tcase_add_loop_test(t, jobs_are_in_the_order_of_the_table, 0, cases.rows);
 	tcase_add_test(t, a_team_rank_moves_no_job_of_another_project);
 	tcase_add_test(t, no_job_is_lost_and_projects_keep_to_their_rank);
+	tcase_add_loop_test(t, what_tells_two_jobs_apart_is_named, 0, sizeof(reasons) / sizeof(reasons[0]));
 	tcase_add_test(t, no_jobs_are_no_error);
 	suite_add_tcase(s, t);
 	return s;

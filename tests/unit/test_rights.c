@@ -180,6 +180,24 @@ static int drain_a_node(struct ledger *l, void *arg, struct fault *why)
 	return drain_add(l, &x, why) < 0 ? -1 : 0;
 }
 
+/* The queue as a pass would publish it: a job of each project. */
+static void publish_queue(void)
+{
+	struct turn_table t = { .nturns = PLACES, .nnodes = PLACES, .at = NOON };
+
+	t.turns = calloc(PLACES, sizeof(*t.turns));
+	t.nodes = calloc(PLACES, sizeof(*t.nodes));
+	ck_assert(t.turns && t.nodes);
+	for (enum place p = 0; p < PLACES; p++) {
+		t.nodes[p] = (struct turn_node){ .parent = p == ABOVE ? -1 : p == BELOW ? OWN : ABOVE,
+			.project = project[p], .uid = -1, .funded_ppm = 1000 * (p + 1) };
+		t.turns[p] = (struct job_turn){ .job = (uint32_t)ids[JOB][p], .position = p + 1, .of = PLACES,
+			.project = project[p], .uid = UID_OF_JOBS, .gpus = 1, .tasks = 1, .node = p,
+			.because = ORDER_BECAUSE_RATIO, .own_at = p, .ahead_at = p ? (int)p - 1 : -1 };
+	}
+	cluster_state_publish_turns(d.cluster, &t);
+}
+
 static void setup(void)
 {
 	books_open(&b);
@@ -198,6 +216,7 @@ static void setup(void)
 	for (enum place p = 0; p < PLACES; p++)
 		fill(p);
 	ck_assert_msg(books_do(&b, LEDGER_MONEY, drain_a_node, NULL) == 0, "%s", b.why.text);
+	publish_queue();
 }
 
 static void teardown(void)
@@ -262,6 +281,8 @@ static int call(const struct case_row *row, const struct person *who, bool slurm
 	ck_assert_msg((rq.body != NULL) == (r->body_max > 0), "line %d: body", row->line);
 	if (route_allows(r, rq.administrator, slurm, why) == 0)
 		rc = r->handle(&rq, why);
+	if (rq.stream)
+		rq.stream->free(rq.stream);
 	*reply = rq.reply;
 	json_object_put(rq.body);
 	return rc;

@@ -70,9 +70,9 @@ machine_up()
 {
 	local kernel
 
-	export MACHINE=$BATS_FILE_TMPDIR/machine
-	machine_need && kernel=$("$VM/kernel") || return 1
-	mkdir "$MACHINE" && initrd_make && cd "$MACHINE" || return 1
+	machine_need && kernel=$("$VM/kernel") && MACHINE=$(mktemp -d "$BATS_FILE_TMPDIR/machine.XXXXXX") || return 1
+	export MACHINE
+	initrd_make && cd "$MACHINE" || return 1
 	mkfifo agent.in agent.out monitor.in monitor.out
 	# Whatever happens to the tests, it ends with them.
 	setpriv --pdeathsig KILL qemu-system-x86_64 -machine q35 -accel tcg,thread=multi -cpu max -m 1G \

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * digest.c - digest: the week of each project as sentences, for a mail or a message
+ *
+ * Four lists of budgetd and a forecast for each project that has a budget of its own; nothing is computed here
+ * that they do not say. */
+#include "budgetctl/request.h"
+#include "budgetctl/say.h"
+#include "budgetctl/session.h"
+#include "budgetctl/usage.h"
+#include "budgetctl/when.h"
+#include "lib/amount.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WEEK_S     INT64_C(604800)
+#define TOP_USERS  3
+#define DIGEST_LINE_MAX 512
+
+struct digest {
+	struct usage_range week, before;
+	struct json_object *balances, *used, *used_before;
+};
+
+static const char *text_of(struct json_object *row, const char *key)
+{
+	struct json_object *v = NULL;
+
+	json_object_object_get_ex(row, key, &v);
+	return v ? json_object_get_string(v) : "";
+}
+
+/* The row of that name; NULL: it used nothing. */
+static struct json_object *row_of(struct json_object *rows, const char *name)
+{
+	for (size_t i = 0; i < json_object_array_length(rows); i++)
+		if (!strcmp(text_of(json_object_array_get_idx(rows, i), "name"), name))
+			return json_object_array_get_idx(rows, i);
+	return NULL;
+}
+
+static int64_t used_of(struct json_object *rows, const char *name, const char *key)
+{
+	struct json_object *row = row_of(rows, name);
+
+	return row ? usage_number(row, key) : 0;
+}
+
+/* --- of one project ---------------------------------------------------------------------------------- */
+
+static void say_used(const struct digest *d, const char *project)
+{
+	char used[AMOUNT_TEXT_MAX], before[AMOUNT_TEXT_MAX], unpaid[AMOUNT_TEXT_MAX], line[DIGEST_LINE_MAX];
+
+	snprintf(line, sizeof(line), "  used %s GPU-hours, %s of them in the free tier; %s in the week before",
+		amount_text(used_of(d->used, project, "gpu_units"), used),
+		amount_text(used_of(d->used, project, "free_gpu_units"), unpaid),
+		amount_text(used_of(d->used_before, project, "gpu_units"), before));
+	say_line(stdout, 0, line);
+}
+
+static void say_balance(struct json_object *balance)
+{
+	char left[AMOUNT_TEXT_MAX], held[AMOUNT_TEXT_MAX], amount[AMOUNT_TEXT_MAX], line[DIGEST_LINE_MAX];
+
+	snprintf(line, sizeof(line), "  can spend %s of %s GPU-hours; %s are held for jobs",
+		amount_text(usage_number(balance, "available_units"), left),
+		amount_text(usage_number(balance, "amount_units"), amount),
+		amount_text(usage_number(balance, "held_units"), held));
+	say_line(stdout, 0, line);
+}
+
+static int say_forecast(struct session *s, const char *project)
+{
+	char *path = request_query("/v1/forecast", "project", project, (char *)NULL), at[WHEN_TEXT_MAX],
+		line[DIGEST_LINE_MAX];
+	struct json_object *rows = NULL, *row;
+	int rv = session_fetch(s, path, &rows);
+
+	free(path);
+	row = rv == DONE ? json_object_array_get_idx(rows, 0) : NULL;
+	if (row && *text_of(row, "decided_by")) {
+		snprintf(line, sizeof(line), "  as it runs now: %s is %s at %s", text_of(row, "decided_by"),
+			text_of(row, "end"), when_text(usage_number(row, "at"), false, at));
+		say_line(stdout, 0, line);
+	}
+	json_object_put(rows);
+	return rv;
+}
+
+/* Those who used most, and how much of it. */
+static int say_users(struct session *s, const struct digest *d, const char *project)
+{
+	struct usage_range r = d->week;
+	struct json_object *rows = NULL;
+	char line[DIGEST_LINE_MAX] = "  most by", amount[AMOUNT_TEXT_MAX];
+	int64_t below = INT64_MAX;
+	int rv, told = 0;
+
+	r.project = project;
+	rv = usage_ask(s, &r, "user", &rows);
+	while (rv == DONE && told < TOP_USERS) {
+		struct json_object *most = NULL;
+
+		for (size_t i = 0; i < json_object_array_length(rows); i++) {
+			struct json_object *row = json_object_array_get_idx(rows, i);
+			int64_t n = usage_number(row, "gpu_units");
+
+			if (n > 0 && n < below && (!most || n > usage_number(most, "gpu_units")))
+				most = row;
+		}
+		if (!most)
+			break;
+		below = usage_number(most, "gpu_units");
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s %.60s (%s)", told++ ? "," : "",
+			text_of(most, "name"), amount_text(below, amount));
+	}
+	if (told)
+		say_line(stdout, 0, line);
+	json_object_put(rows);
+	return rv;
+}
+
+/* Projects that neither have a budget nor used anything are left out. */
+static int say_project(struct session *s, const struct digest *d, struct json_object *balance)
+{
+	const char *project = text_of(balance, "project");
+	struct json_object *metered = NULL;
+	bool has_budget;
+	int rv = DONE;
+
+	json_object_object_get_ex(balance, "metered", &metered);
+	has_budget = json_object_get_boolean(metered);
+	if (!has_budget && !row_of(d->used, project) && !row_of(d->used_before, project))
+		return DONE;
+	say_line(stdout, 0, text_of(balance, "path"));
+	say_used(d, project);
+	if (has_budget) {
+		say_balance(balance);
+		rv = say_forecast(s, project);
+	}
+	return rv == DONE && row_of(d->used, project) ? say_users(s, d, project) : rv;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------- */
+
+static int ask_all(struct session *s, struct digest *d)
+{
+	char *path = request_query("/v1/balances", "project", d->week.project, (char *)NULL);
+	int rv = session_fetch(s, path, &d->balances);
+
+	free(path);
+	if (rv == DONE)
+		rv = usage_ask(s, &d->week, "project", &d->used);
+	return rv == DONE ? usage_ask(s, &d->before, "project", &d->used_before) : rv;
+}
+
+int cmd_digest(struct session *s)
+{
+	struct digest d = { 0 };
+	int rv = usage_range_read(s, "now-7d", &d.week);
+
+	if (rv == DONE && s->style.format != FORMAT_TABLE)
+		rv = complain(USAGE, "a digest is text: leave out -o; report and balance have the figures");
+	if (rv != DONE)
+		return rv;
+	d.before = d.week;
+	d.before.to = d.week.from;
+	d.before.from = d.week.from - WEEK_S;
+	rv = ask_all(s, &d);
+	if (rv == DONE)
+		usage_range_say(s, &d.week);
+	for (size_t i = 0; rv == DONE && i < json_object_array_length(d.balances); i++)
+		rv = say_project(s, &d, json_object_array_get_idx(d.balances, i));
+	json_object_put(d.balances);
+	json_object_put(d.used);
+	json_object_put(d.used_before);
+	return rv;
+}
