@@ -103,6 +103,18 @@ static int option_wrong(int value, const char *word, char **words, int nwords)
 		nearest_hint(name, "--", names, options_meant(a.command, names), hint), help);
 }
 
+/* "--vests --burst 1": getopt takes the next option for the value. A reason can begin with
+ * two dashes: so only a whole word that is an option. */
+static bool is_option_as_value(const char *value, const char *word)
+{
+	if (value != word || strncmp(value, "--", 2))
+		return false;
+	for (int i = 0; i < OPTIONS; i++)
+		if (!strcmp(option_table[i].name, value + 2))
+			return true;
+	return false;
+}
+
 static int option_given(struct arguments *a, int option, const char *value)
 {
 	if (a->ngiven == ARGUMENTS_GIVEN_MAX)
@@ -140,6 +152,9 @@ static int options_read(int argc, char **argv, struct arguments *a)
 			return option_wrong(value, word, argv, nwords);
 		if (value == 1)
 			argv[nwords++] = optarg;
+		else if (optarg && is_option_as_value(optarg, argv[optind - 1]))
+			return complain(USAGE, "--%s needs an argument, and %s follows. If that is it: --%s=%s",
+				option_table[option_of(value)].name, optarg, option_table[option_of(value)].name, optarg);
 		else if (option_given(a, option_of(value), optarg ? optarg : "") != DONE)
 			return USAGE;
 	}

@@ -35,11 +35,9 @@ static int moment(const char *option, const char *text, int64_t *out)
 static int month_read(const char *text, int64_t *from, int64_t *to)
 {
 	char first[16], next[16];
-	int year, month, length = 0, rv;
+	int year, month, rv;
 
-	if (strlen(text) != 7 || strspn(text, "0123456789-") != 7 ||
-		sscanf(text, "%4d-%2d%n", &year, &month, &length) != 2 || length != 7 || year < 1970 ||
-		month < 1 || month > 12)
+	if (zone_month_read(text, &year, &month) < 0)
 		return complain(USAGE, "--period %s: a month is written like 2026-12", text);
 	snprintf(first, sizeof(first), "%04d-%02d-01", year % 10000, month % 100);
 	snprintf(next, sizeof(next), "%04d-%02d-01", (year + month / 12) % 10000, month % 12 + 1);

@@ -3,6 +3,7 @@
 #include "budgetd/ledger_cap.h"
 #include "budgetd/ledger_money.h"
 #include "budgetd/ledger_sql.h"
+#include "lib/zone.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,8 +48,11 @@ static int check_allocation_count(struct ledger *l, int64_t project, int64_t now
 
 static int check_dates(const struct allocation *a, int64_t now, struct fault *why)
 {
+	char starts[ZONE_TEXT_MAX], ends[ZONE_TEXT_MAX];
+
 	if (a->ends && a->ends <= a->starts)
-		return fault_errno(why, EINVAL, "an allocation must end after it starts");
+		return fault_errno(why, EINVAL, "an allocation must end after it starts: %s is not after %s",
+			zone_utc_text(a->ends, ends), zone_utc_text(a->starts, starts));
 	if (a->ends && a->ends <= now)
 		return fault_errno(why, EINVAL, "an allocation cannot end in the past");
 	return 0;
@@ -301,6 +305,7 @@ int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why)
 	static const char post_sql[] =
 		"INSERT INTO journal (at, kind, allocation, project, units, balance, charge, actor, reason, request_id,"
 		" first, corrects) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	char most[AMOUNT_TEXT_MAX];
 	struct allocation a;
 	int rc = journal_known(l, e, why);
 
@@ -311,7 +316,8 @@ int journal_post(struct ledger *l, struct journal_entry *e, struct fault *why)
 	e->project = a.project;
 	if (e->units > ALLOCATION_UNITS_MAX || a.amount > ALLOCATION_UNITS_MAX - e->units)
 		return fault_errno(why, EOVERFLOW,
-			"allocation %jd would hold more GPU-hours than can be counted", (intmax_t)a.id);
+			"allocation %jd would hold more GPU-hours than can be counted (at most %s)", (intmax_t)a.id,
+			amount_text(ALLOCATION_UNITS_MAX, most));
 	e->balance = a.amount - a.charged + e->units;
 	if (journal_move_sums(l, e, why) < 0 ||
 		(e->charge && user_sum_charge(l, e->allocation, e->charge, -e->units, why) < 0) ||

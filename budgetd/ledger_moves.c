@@ -29,15 +29,18 @@ static int post(struct ledger *l, struct journal_entry *head, int64_t allocation
 	return 0;
 }
 
-static int too_little(struct fault *why, const char *of, amount_t left, amount_t asked)
+/* `stays`: what of it cannot be taken. */
+static int too_little(struct fault *why, const char *of, amount_t left, amount_t asked, const char *stays)
 {
 	char has[AMOUNT_TEXT_MAX], wants[AMOUNT_TEXT_MAX];
 
 	return fault_errno(why, EEXIST,
-		"%s has %s GPU-h that are neither charged nor held, %s were asked for; what is charged or held, what "
-		"has not vested and credit cannot be taken", of, amount_text(left > 0 ? left : 0, has),
-		amount_text(asked, wants));
+		"%s has %s GPU-h that are neither charged nor held, %s were asked for; %s cannot be taken", of,
+		amount_text(left > 0 ? left : 0, has), amount_text(asked, wants), stays);
 }
+
+#define STAYS_ALWAYS	"what is charged or held, and credit,"
+#define STAYS_UNVESTED	"what is charged or held, what has not vested and credit"
 
 /* The allocations of a project, live and to come, of which something is left. */
 #define UNSPENT \
@@ -63,7 +66,7 @@ static int check_take(struct ledger *l, int64_t allocation, amount_t units, int6
 			left = budget_own(&path.nodes[0].budget) + path.nodes[0].budget.unvested;
 	}
 	snprintf(name, sizeof(name), "allocation %jd", (intmax_t)a.id);
-	return left < units ? too_little(why, name, left, units) : 0;
+	return left < units ? too_little(why, name, left, units, STAYS_ALWAYS) : 0;
 }
 
 /* What is put into one that has ended expires at once. */
@@ -153,7 +156,7 @@ static int take_at(struct ledger *l, const struct path_node *n, amount_t units, 
 	struct fault *why)
 {
 	if (budget_own(&n->budget) < units)
-		return too_little(why, n->budget.name, budget_own(&n->budget), units);
+		return too_little(why, n->budget.name, budget_own(&n->budget), units, STAYS_UNVESTED);
 	for (int i = 0; i < n->nlive && units > 0; i++) {
 		amount_t take = n->live[i].free < units ? n->live[i].free : units;
 
@@ -223,7 +226,8 @@ static int check_chosen(const struct path_node *n, int64_t allocation, amount_t 
 	char name[64];
 
 	snprintf(name, sizeof(name), "allocation %jd", (intmax_t)allocation);
-	return allocation && n->live[0].free < units ? too_little(why, name, n->live[0].free, units) : 0;
+	return allocation && n->live[0].free < units
+		? too_little(why, name, n->live[0].free, units, STAYS_UNVESTED) : 0;
 }
 
 int money_transfer(struct ledger *l, const struct transfer *t, struct journal_entry *e, int64_t now,

@@ -19,12 +19,9 @@ const char *period_text(int64_t month, char buf[static PERIOD_TEXT_MAX])
 int period_parse(const char *text, struct period *out, struct fault *why)
 {
 	struct zone_reading r = { .day = 1 };
-	int length = 0;
 	int64_t at;
 
-	if (strlen(text) != 7 || strspn(text, "0123456789-") != 7 ||
-		sscanf(text, "%4d-%2d%n", &r.year, &r.month, &length) != 2 || length != 7 ||
-		zone_utc(&r, &at) != 1)
+	if (zone_month_read(text, &r.year, &r.month) < 0 || zone_utc(&r, &at) != 1)
 		return fault_errno(why, EINVAL, "\"%.40s\" is no month; write it like 2026-12", text);
 	*out = (struct period){0};
 	out->month = zone_utc_month(at, &out->starts, &out->ends);
@@ -92,41 +89,36 @@ static void add_open(char open[PERIOD_FORCED_MAX], const char *text)
 	snprintf(open + n, PERIOD_FORCED_MAX - n, "%s%s", n ? "; " : "", text);
 }
 
-/* Runs that go on, or whose end is not known, and that are not charged up to the end of the month. */
+/* Runs that go on, or whose end is not known, and that are not charged up to the end of the month. Those that
+ * are gone are named first. */
+#define OPEN_RUNS_NAMED 8
+
 static int find_open_runs(struct ledger *l, const struct period *p, char open[PERIOD_FORCED_MAX],
 	struct fault *why)
 {
 	static const char open_sql[] =
-		"SELECT count(*), min(id), sum(lost_at IS NOT NULL), min(CASE WHEN lost_at IS NOT NULL THEN id END)"
-		" FROM run r WHERE ended IS NULL AND start < ?1"
-		" AND coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), start) < ?1";
-	sqlite3_stmt *st = sql_bind(l, open_sql, why, "i", p->ends);
-	char month[PERIOD_TEXT_MAX], text[PERIOD_FORCED_MAX];
-	int64_t count, first, lost;
-	struct run r;
+		"WITH open AS (SELECT id, label, lost_at FROM run r WHERE ended IS NULL AND start < ?1"
+		" AND coalesce((SELECT max(part_end) FROM charge WHERE run = r.id), start) < ?1)"
+		" SELECT count(*), count(lost_at), (SELECT group_concat(label, ', ') FROM"
+		"  (SELECT label FROM open ORDER BY lost_at IS NULL, id LIMIT ?2)) FROM open";
+	sqlite3_stmt *st = sql_bind(l, open_sql, why, "ii", p->ends, (int64_t)OPEN_RUNS_NAMED);
+	char month[PERIOD_TEXT_MAX], lost[64] = "", text[PERIOD_FORCED_MAX];
+	int64_t count;
 
 	if (!st || sql_step(l, st, why) != 1)
 		return -1;
 	count = sql_col(st, 0);
-	lost = sql_col(st, 2);
-	first = sql_col(st, lost ? 3 : 1);
+	if (sql_col(st, 1))
+		snprintf(lost, sizeof(lost), ", %jd of them gone from Slurm without an end",
+			(intmax_t)sql_col(st, 1));
+	snprintf(text, sizeof(text), "%jd runs of %s are not charged to its end%s (jobs %.300s%s): %s",
+		(intmax_t)count, period_text(p->month, month), lost, sql_text(st, 2),
+		count > OPEN_RUNS_NAMED ? " and others" : "",
+		lost[0] ? "say when those ended, budgetctl run end JOB"
+		: "the next passes do that, as slurmctld and slurmdbd answer and they are not suspended");
 	sqlite3_reset(st);
-	if (count == 0)
-		return 0;
-	if (run_by_id(l, first, &r, why) != 1)
-		return -1;
-	period_text(p->month, month);
-	if (lost)
-		snprintf(text, sizeof(text),
-			"%jd runs of %s are open, %jd of them gone from Slurm without an end, the first is job %s: "
-			"say when it ended, budgetctl run end %s", (intmax_t)count, month, (intmax_t)lost,
-			r.label, r.label);
-	else
-		snprintf(text, sizeof(text),
-			"%jd runs of %s are not charged to its end, the first is job %s: the next passes do that, as "
-			"slurmctld and slurmdbd answer and it is not suspended", (intmax_t)count, month,
-			r.label);
-	add_open(open, text);
+	if (count)
+		add_open(open, text);
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 #define BUDGETD_LEDGER_PERIOD_H
 #include "budgetd/ledger_money.h"
 
-#define PERIOD_FORCED_MAX 512
+#define PERIOD_FORCED_MAX 768
 
 struct period {
 	int64_t month;			/* year * 12 + month - 1 */

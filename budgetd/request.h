@@ -2,8 +2,8 @@
  * request.h - one HTTP request as its handler sees it: who asks, for what, and where the answer goes
  *
  * A handler returns 0 with rq->reply or rq->stream set (and rq->status when it is not 200), or -1 with errno and a text;
- * only server.c turns errno into a status: EINVAL 400, EKEYREJECTED 401, EPERM and EACCES 403, ENOENT 404,
- * EEXIST 409, EMSGSIZE 413, EAGAIN 503; anything else is a 500.
+ * only server.c turns errno into a status: EINVAL, EOVERFLOW and E2BIG 400, EKEYREJECTED 401, EPERM and EACCES 403,
+ * ENOENT 404, EOPNOTSUPP 405, EEXIST 409, EMSGSIZE 413, EAGAIN 503; anything else is a 500.
  *
  * Threads  a request belongs to the server thread that reads it */
 #ifndef BUDGETD_REQUEST_H

@@ -285,6 +285,21 @@ int zone_utc_month(int64_t at, int64_t *start, int64_t *end)
 	return month;
 }
 
+int zone_month_read(const char *text, int *year, int *month)
+{
+	int y, m, length = 0;
+
+	if (strlen(text) != 7 || strspn(text, "0123456789-") != 7 ||
+		sscanf(text, "%4d-%2d%n", &y, &m, &length) != 2 || length != 7 || y < 1970 || y > 9998 || m < 1 ||
+		m > 12) {
+		errno = EINVAL;
+		return -1;
+	}
+	*year = y;
+	*month = m;
+	return 0;
+}
+
 const char *zone_utc_text(int64_t at, char buf[static ZONE_TEXT_MAX])
 {
 	time_t when = (time_t)at;

@@ -42,6 +42,9 @@ int zone_month(const struct zone *z, int64_t at, int64_t *end);
 /* The month of UTC in which `at` lies, as above; *start and *end are its edges: start <= at < end. */
 int zone_utc_month(int64_t at, int64_t *start, int64_t *end);
 
+/* The month that "2026-12" names: 1970-01 to 9998-12. 0 and both set, or -1 and EINVAL. */
+int zone_month_read(const char *text, int *year, int *month);
+
 /* "2026-12-31T12:00:30Z" in the caller's buffer. Returns buf; cannot fail. */
 #define ZONE_TEXT_MAX 32
 const char *zone_utc_text(int64_t at, char buf[static ZONE_TEXT_MAX]);

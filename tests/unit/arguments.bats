@@ -50,6 +50,15 @@ setup_file()
 	done
 }
 
+@test "an option in the place of a value is a value that was forgotten" {
+	run -2 budgetctl allocation add vision 5 --vests --burst 1
+	[[ $output == "budgetctl: --vests needs an argument, and --burst follows. If that is it: --vests=--burst" ]]
+	run -2 budgetctl deposit vision 5 -r --dry-run
+	[[ $output == *"--reason needs an argument, and --dry-run follows. If that is it: --reason=--dry-run" ]]
+	run -3 budgetctl deposit vision 5 --reason=--burst
+	run -3 budgetctl deposit vision 5 --reason "--burst of the quarter"
+}
+
 @test "a time zone that is none is said, and a local time by it is refused" {
 	TZ=Europe/Berln run -2 budgetctl allocation add vision 5 --ends 2027-01-01
 	[[ $output == *"TZ=Europe/Berln is no time zone that this machine knows: times are those of UTC"* ]]

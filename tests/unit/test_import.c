@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * test_import.c - runs out of Slurm's accounting: once, with their parts, counted or paid, and never with
  * money that is not there */
+#include "budgetd/cluster_state.h"
+#include "budgetd/people.h"
+#include "budgetd/rates.h"
+#include "budgetd/routes.h"
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
+#include <json-c/json.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct books b;
@@ -68,6 +74,76 @@ START_TEST(suspended_seconds_of_what_is_imported_cost_nothing)
 	ck_assert_int_eq(books_ask(&b,
 		"SELECT part_end - part_start FROM charge WHERE kind = 'suspended' AND units = 0"), HOUR / 2);
 	parts_are("kind <> 'suspended'", 2);
+}
+END_TEST
+
+/* --- a row that contradicts itself, as budgetd takes rows ----------------------------------------- */
+
+/* A row of 2 GPUs that lasted two hours from its start, and a sound one behind it. */
+static const struct suspension {
+	const char *name;
+	int how;			/* enum suspended_time */
+	int64_t submitted_s, suspended_s;	/* submitted_s: after the start, of a later piece */
+	int64_t runs, units;
+	const char *aside;		/* a part of the reason; NULL: it is taken */
+} suspensions[] = {
+	{ "a part of it", SUSPENDED_NOT_CHARGED, -60, HOUR, 2, 2 * GPU_H, NULL },
+	{ "all of it", SUSPENDED_NOT_CHARGED, -60, 2 * HOUR, 2, 0, NULL },
+	{ "longer than it lasted", SUSPENDED_NOT_CHARGED, -60, 2 * HOUR + 1, 1, 0, "it was suspended for 7201 s, and lasted 7200 s" },
+	{ "longer, where it is charged", SUSPENDED_CHARGED, -60, 2 * HOUR + 1, 2, 4 * GPU_H, NULL },
+	{ "in the pieces before, too", SUSPENDED_NOT_CHARGED, HOUR, 2 * HOUR - 1, 2, 0, NULL },
+};
+
+static struct json_object *rows_sent(struct budgetd *d, const struct suspension *x)
+{
+	struct request rq = { .b = d, .administrator = true, .now = NOON, .body = json_object_new_object() };
+	struct fault why = {0};
+	char rows[512];
+
+	snprintf(rows, sizeof(rows), "7\tc\t7\t7\tvision\t1000\tgpu\tnormal\t%jd\t%d\t%d\tCOMPLETED\tgres/gpu=2\t%jd\n"
+		"8\tc\t8\t8\tvision\t1000\tgpu\tnormal\t%d\t%d\t%d\tCOMPLETED\tgres/gpu=1\t0\n",
+		(intmax_t)(MARCH + x->submitted_s), MARCH, MARCH + 2 * HOUR, (intmax_t)x->suspended_s, MARCH, MARCH,
+		MARCH + HOUR);
+	json_object_object_add(rq.body, "rows", json_object_new_string(rows));
+	rq.route = route_find("POST", "/v1/imports", &rq.name);
+	ck_assert_msg(rq.route->handle(&rq, &why) == 0, "%s: %s", x->name, why.text);
+	json_object_put(rq.body);
+	return rq.reply;
+}
+
+static void answer_is(const struct suspension *x, struct json_object *reply)
+{
+	struct json_object *runs = NULL, *aside = NULL;
+	const char *text = json_object_to_json_string(reply);
+
+	ck_assert(json_object_object_get_ex(reply, "runs", &runs) &&
+		json_object_object_get_ex(reply, "rows_set_aside", &aside));
+	ck_assert_msg(json_object_get_int64(runs) == x->runs, "%s: %s", x->name, text);
+	ck_assert_msg(json_object_array_length(aside) == (x->aside != NULL), "%s: %s", x->name, text);
+	ck_assert_msg(!x->aside || (strstr(text, x->aside) && strstr(text, "\"line\": 7")), "%s: %s", x->name, text);
+}
+
+START_TEST(a_row_that_was_suspended_for_longer_than_it_lasted_is_set_aside)
+{
+	const struct suspension *x = &suspensions[_i];
+	struct settings *settings = settings_defaults();
+	struct budgetd d = { .settings = settings, .ledger = b.l, .cluster = cluster_state_new(),
+		.rates = rates_new(), .people = people_new("", &b.why) };
+	struct json_object *reply;
+
+	ck_assert(settings && d.cluster && d.rates && d.people);
+	settings->charge_suspended = x->how;
+	reply = rows_sent(&d, x);
+	answer_is(x, reply);
+	json_object_put(reply);
+	ledger_invariants(&b);
+	ck_assert_msg(books_ask(&b, "SELECT coalesce(sum(units), 0) FROM charge WHERE run IN (SELECT id FROM run WHERE job = 7)")
+		== x->units, "%s", x->name);
+	parts_are("run IN (SELECT id FROM run WHERE job = 8) AND units = 3600000", 1);
+	people_free(d.people);
+	rates_free(d.rates);
+	cluster_state_free(d.cluster);
+	settings_free(settings);
 }
 END_TEST
 
@@ -333,6 +409,8 @@ Suite *import_suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, suspended_seconds_of_what_is_imported_cost_nothing, 0, 2);
+	tcase_add_loop_test(t, a_row_that_was_suspended_for_longer_than_it_lasted_is_set_aside, 0,
+		sizeof(suspensions) / sizeof(suspensions[0]));
 	tcase_add_test(t, what_was_imported_once_is_not_imported_twice);
 	tcase_add_test(t, the_same_row_twice_in_one_batch_counts_once);
 	tcase_add_test(t, the_same_row_with_another_end_is_told_and_changes_nothing);

@@ -114,6 +114,18 @@ START_TEST(a_withdrawal_leaves_what_is_charged_and_held)
 }
 END_TEST
 
+START_TEST(a_withdrawal_says_what_stays_and_that_is_not_what_has_not_vested)
+{
+	int64_t p = books_project(&b, "p", 0), a = books_allot(&b, p, 10 * GPU_H, NOON, NOON + 10 * HOUR);
+
+	ck_assert_ptr_null(books_try(&b, "UPDATE allocation SET vests = 1"));
+	ck_assert_int_eq(books_available(&b, p, NOON), 0);
+	REFUSED("allocation 1 has 10.00 GPU-h", CHANGE, .from = a, .units = -11 * GPU_H);
+	ck_assert_msg(strstr(b.why.text, "vested") == NULL, "%s", b.why.text);
+	ck_assert_int_eq(STEP(CHANGE, .from = a, .units = -10 * GPU_H), 0);
+}
+END_TEST
+
 START_TEST(credit_is_never_withdrawn_nor_moved_and_opens_nothing_above)
 {
 	int64_t top = books_project(&b, "top", 0), p = books_project(&b, "p", top),
@@ -524,6 +536,7 @@ Suite *ledger_moves_suite(void)
 		a_project_that_is_set_unmetered_bounds_nothing_and_pays_nothing_until_it_is_metered_again);
 	tcase_add_test(t, an_id_of_one_kind_of_write_is_refused_for_another);
 	tcase_add_test(t, a_withdrawal_leaves_what_is_charged_and_held);
+	tcase_add_test(t, a_withdrawal_says_what_stays_and_that_is_not_what_has_not_vested);
 	tcase_add_test(t, credit_is_never_withdrawn_nor_moved_and_opens_nothing_above);
 	tcase_add_test(t, an_adjustment_can_go_both_ways_and_is_written_once);
 	tcase_add_test(t, a_transfer_moves_on_both_paths_below_the_common_ancestor);

@@ -55,6 +55,20 @@ START_TEST(a_month_ends_where_the_table_says)
 }
 END_TEST
 
+START_TEST(a_month_is_read_as_it_is_written_and_only_so)
+{
+	static const char *const none[] = { "", "2026", "2026-0", "2026-00", "2026-13", "2026-1", "2026-1-", "2026-12-", "-026-12",
+		"1969-12", "9999-12", "2026/12", " 2026-1", "+026-12" };
+	int year = 0, month = 0;
+
+	ck_assert_int_eq(zone_month_read("2026-12", &year, &month), 0);
+	ck_assert(year == 2026 && month == 12);
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		ck_assert_msg(zone_month_read(none[i], &year, &month) < 0 && errno == EINVAL, "%s", none[i]);
+	ck_assert(year == 2026 && month == 12);
+}
+END_TEST
+
 START_TEST(a_day_begins_at_the_local_midnight)
 {
 	struct zone *z = zone_new("Europe/Berlin", NULL);
@@ -140,6 +154,7 @@ Suite *zone_suite(void)
 	cases_check_number(&months, 3);
 	tcase_add_loop_test(t, a_reading_of_the_clock_is_no_one_or_two_moments, 0, readings.rows);
 	tcase_add_loop_test(t, a_month_ends_where_the_table_says, 0, months.rows);
+	tcase_add_test(t, a_month_is_read_as_it_is_written_and_only_so);
 	tcase_add_test(t, a_day_begins_at_the_local_midnight);
 	tcase_add_test(t, a_moment_is_written_as_utc);
 	tcase_add_test(t, a_zone_that_the_system_does_not_have_is_refused);
