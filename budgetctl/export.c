@@ -161,7 +161,11 @@ static int row_add(char *const fields[], size_t n, void *arg)
 	else
 		row_csv(x, fields);
 	progress_step(&x->progress, stderr, ++x->rows);
-	return ferror(x->to) ? -1 : 0;
+	if (!ferror(x->to))
+		return 0;
+	if (x->temporary)		/* of stdout main says so */
+		complain(REFUSED, "%s cannot be written: %s", x->file, strerror(errno));
+	return -1;
 }
 
 static int piece(const char *data, size_t n, void *arg)
@@ -312,7 +316,7 @@ static int export(struct session *s, const char *what)
 		progress_start(&x->progress, stderr);
 	rv = !path ? out_of_memory() : statement ? statement_rows(s, x, path) : session_stream(s, path, piece, x);
 	progress_end(&x->progress);
-	if (x->json && x->header_seen)
+	if (rv == DONE && x->json)	/* what was cut off is no JSON, so that nobody takes it for the whole */
 		fputs("\n]}\n", x->to);
 	rv = file_close(x, rv);
 	zone_free(x->zone);
