@@ -90,7 +90,7 @@ const struct option_row option_table[OPTIONS] = {
 		"take names of users whom the host of budgetd does not know; of project remove: withdraw what is unspent; of period close: over runs that are open, which is recorded" },
 	[OPT_APPLY] = { 0, "apply", NULL, "have sacctmgr do its part" },
 	[OPT_TZ] = { 0, "tz", "ZONE",
-		"the zone of the times in the file and of months: UTC (default), Europe/Berlin; of report and usage: whose days (default: this host's)" },
+		"the zone of months, of days and of the times that are read and shown: UTC (default), Europe/Berlin" },
 	[OPT_CHARGE] = { 0, "charge", NULL,
 		"charge it to allocations that were live when it ran and still are, as far as their money reaches" },
 	[OPT_TRACE] = { 0, "trace", "FILE",

@@ -88,32 +88,36 @@ static int say_forecast(struct session *s, const char *project)
 	return rv;
 }
 
+/* Of two who used the same, by name. */
+static int most_first(const void *a, const void *b)
+{
+	struct json_object *x = *(struct json_object *const *)a, *y = *(struct json_object *const *)b;
+	int64_t m = usage_number(x, "gpu_units"), n = usage_number(y, "gpu_units");
+
+	return m != n ? (m < n ? 1 : -1) : strcmp(text_of(x, "name"), text_of(y, "name"));
+}
+
 /* Those who used most, and how much of it. */
 static int say_users(struct session *s, const struct digest *d, const char *project)
 {
 	struct usage_range r = d->week;
 	struct json_object *rows = NULL;
 	char line[DIGEST_LINE_MAX] = "  most by", amount[AMOUNT_TEXT_MAX];
-	int64_t below = INT64_MAX;
-	int rv, told = 0;
+	size_t told = 0;
+	int rv;
 
 	r.project = project;
 	rv = usage_ask(s, &r, "user", &rows);
-	while (rv == DONE && told < TOP_USERS) {
-		struct json_object *most = NULL;
+	if (rv == DONE)
+		json_object_array_sort(rows, most_first);
+	for (; rv == DONE && told < TOP_USERS && told < json_object_array_length(rows); told++) {
+		struct json_object *row = json_object_array_get_idx(rows, told);
+		int64_t n = usage_number(row, "gpu_units");
 
-		for (size_t i = 0; i < json_object_array_length(rows); i++) {
-			struct json_object *row = json_object_array_get_idx(rows, i);
-			int64_t n = usage_number(row, "gpu_units");
-
-			if (n > 0 && n < below && (!most || n > usage_number(most, "gpu_units")))
-				most = row;
-		}
-		if (!most)
+		if (n <= 0)
 			break;
-		below = usage_number(most, "gpu_units");
-		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s %.60s (%s)", told++ ? "," : "",
-			text_of(most, "name"), amount_text(below, amount));
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s %.60s (%s)", told ? "," : "",
+			text_of(row, "name"), amount_text(n, amount));
 	}
 	if (told)
 		say_line(stdout, 0, line);

@@ -24,7 +24,8 @@ struct exporting {
 	enum amount_unit unit;
 	struct zone *zone;		/* NULL = UTC */
 	FILE *to;
-	char *temporary;		/* NULL = stdout */
+	char *temporary;		/* its name until it is whole; NULL = stdout */
+	bool nameless;			/* it has not even that one before the end */
 	const char *file;
 	struct progress progress;
 	struct export_reader in;
@@ -161,7 +162,11 @@ static int row_add(char *const fields[], size_t n, void *arg)
 	else
 		row_csv(x, fields);
 	progress_step(&x->progress, stderr, ++x->rows);
-	return ferror(x->to) ? -1 : 0;
+	if (!ferror(x->to))
+		return 0;
+	if (x->temporary)		/* of stdout main says so */
+		complain(REFUSED, "%s cannot be written: %s", x->file, strerror(errno));
+	return -1;
 }
 
 static int piece(const char *data, size_t n, void *arg)
@@ -178,12 +183,45 @@ static int piece(const char *data, size_t n, void *arg)
 
 /* --- the file ------------------------------------------------------------------------------------ */
 
-static int file_open(struct exporting *x)
+/* To be freed; NULL: no memory. */
+static char *folder_of(const char *file)
+{
+	char *folder = strdup(file), *slash = folder ? strrchr(folder, '/') : NULL;
+
+	if (slash)
+		slash[slash == folder] = '\0';
+	else if (folder) {
+		free(folder);
+		folder = strdup(".");
+	}
+	return folder;
+}
+
+/* Without a name where the file system has such files, so that nothing is left of an export that is killed. */
+static int open_nameless(const char *file)
+{
+	char *folder = folder_of(file);
+	int fd = folder ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+
+	free(folder);
+	return fd;
+}
+
+static int open_named(char *temporary)
 {
 	mode_t mask = umask(0);
-	int fd;
+	int fd = mkstemp(temporary);
 
 	umask(mask);
+	if (fd >= 0)
+		fchmod(fd, 0666 & ~mask);
+	return fd;
+}
+
+static int file_open(struct exporting *x)
+{
+	int fd;
+
 	x->to = stdout;
 	if (!x->file)
 		return DONE;
@@ -191,31 +229,49 @@ static int file_open(struct exporting *x)
 		x->temporary = NULL;
 		return out_of_memory();
 	}
-	fd = mkstemp(x->temporary);
-	if (fd >= 0 && fchmod(fd, 0666 & ~mask) == 0 && (x->to = fdopen(fd, "w")) != NULL)
+	fd = open_nameless(x->file);
+	x->nameless = fd >= 0;
+	if (fd < 0)
+		fd = open_named(x->temporary);
+	if (fd >= 0 && (x->to = fdopen(fd, "w")) != NULL)
 		return DONE;
 	complain(REFUSED, "%s cannot be written: %s", x->file, strerror(errno));
 	if (fd >= 0) {
 		close(fd);
 		unlink(x->temporary);
 	}
+	free(x->temporary);
 	return REFUSED;
 }
 
 /* The name itself is in the folder: a file that is there after a power cut is the whole one. */
 static void folder_sync(const char *file)
 {
-	char *copy = strdup(file), *slash = copy ? strrchr(copy, '/') : NULL;
-	int fd;
+	char *folder = folder_of(file);
+	int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
-	if (slash)
-		slash[slash == copy] = '\0';
-	fd = open(slash ? copy : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0) {
 		fsync(fd);
 		close(fd);
 	}
-	free(copy);
+	free(folder);
+}
+
+/* A file without a name cannot take that of another at once: it gets the temporary one, as others have it. */
+static int file_name(struct exporting *x)
+{
+	char proc[40];
+	int fd;
+
+	if (!x->nameless)
+		return 0;
+	fd = mkstemp(x->temporary);	/* a name that nobody has */
+	if (fd < 0)
+		return -1;
+	close(fd);
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fileno(x->to));
+	return unlink(x->temporary) < 0 ? -1
+		: linkat(AT_FDCWD, proc, AT_FDCWD, x->temporary, AT_SYMLINK_FOLLOW);
 }
 
 /* `rv` DONE: the file gets its name; else nothing is left of it. */
@@ -225,7 +281,8 @@ static int file_close(struct exporting *x, int rv)
 
 	if (!x->temporary)
 		return rv;
-	written = rv == DONE && fflush(x->to) == 0 && !ferror(x->to) && fsync(fileno(x->to)) == 0;
+	written = rv == DONE && fflush(x->to) == 0 && !ferror(x->to) && fsync(fileno(x->to)) == 0 &&
+		file_name(x) == 0;
 	if (fclose(x->to) != 0 || !written || rename(x->temporary, x->file) < 0) {
 		if (rv == DONE)
 			rv = complain(REFUSED, "%s cannot be written: %s", x->file, strerror(errno));
@@ -312,7 +369,7 @@ static int export(struct session *s, const char *what)
 		progress_start(&x->progress, stderr);
 	rv = !path ? out_of_memory() : statement ? statement_rows(s, x, path) : session_stream(s, path, piece, x);
 	progress_end(&x->progress);
-	if (x->json && x->header_seen)
+	if (rv == DONE && x->json)	/* what was cut off is no JSON, so that nobody takes it for the whole */
 		fputs("\n]}\n", x->to);
 	rv = file_close(x, rv);
 	zone_free(x->zone);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * range.c - a month or a range of time (range.h). */
 #include "budgetctl/range.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +11,15 @@
 #include "budgetctl/when.h"
 #include "lib/zone.h"
 
-static int zone_set(const char *name)
+int range_zone(struct session *s, const char **out)
 {
+	const char *wanted = session_option(s, OPT_TZ), *name = wanted ? wanted : "UTC";
 	struct fault why = { "" };
 	struct zone *zone = zone_new(name, &why);
 
 	if (!zone)
-		return complain(USAGE, "--tz: %s", why.text);
+		return complain(errno == ENOENT ? USAGE : REFUSED, "--tz: %s", why.text);
+	*out = name;
 	zone_free(zone);
 	if (setenv("TZ", name, 1) < 0)
 		return out_of_memory();
@@ -48,8 +51,8 @@ static int month_read(const char *text, int64_t *from, int64_t *to)
 int range_read(struct session *s, int64_t *from, int64_t *to)
 {
 	const char *period = session_option(s, OPT_PERIOD), *first = session_option(s, OPT_FROM),
-		*last = session_option(s, OPT_TO), *zone = session_option(s, OPT_TZ);
-	int rv = zone_set(zone ? zone : "UTC");
+		*last = session_option(s, OPT_TO), *zone;
+	int rv = range_zone(s, &zone);
 
 	if (rv != DONE)
 		return rv;

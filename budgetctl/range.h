@@ -8,6 +8,10 @@
 #include <stdint.h>
 #include "budgetctl/session.h"
 
+/* The zone of --tz, UTC without it, becomes that of the program; *out is its name, borrowed. DONE; USAGE or
+ * REFUSED after a complaint, and nothing is changed. */
+int range_zone(struct session *s, const char **out);
+
 /* from <= what is of it < to. From here on times are read and written in --tz, UTC without it. DONE; USAGE
  * after a complaint. */
 int range_read(struct session *s, int64_t *from, int64_t *to);

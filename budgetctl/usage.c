@@ -2,13 +2,12 @@
  * usage.c - report and usage: who or what used how much of a range of time */
 #include "budgetctl/usage.h"
 #include "budgetctl/bar.h"
+#include "budgetctl/range.h"
 #include "budgetctl/request.h"
 #include "budgetctl/say.h"
 #include "budgetctl/when.h"
 #include "budgetctl/wrap.h"
 #include "lib/amount.h"
-#include "lib/zone.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <langinfo.h>
 #include <stdlib.h>
@@ -17,30 +16,15 @@
 
 /* --- the range ------------------------------------------------------------------------------------ */
 
-/* Days and what is typed follow the zone: the process has one thread and shows nothing else. */
-static int zone_use(const char *name)
-{
-	struct fault why = { "" };
-	struct zone *z = zone_new(name, &why);
-
-	if (!z)
-		return complain(errno == ENOENT ? USAGE : REFUSED, "--tz: %s", why.text);
-	zone_free(z);
-	if (setenv("TZ", name, 1) < 0)
-		return out_of_memory();
-	tzset();
-	return DONE;
-}
-
 int usage_range_read(struct session *s, const char *since, struct usage_range *out)
 {
-	const char *tz = session_option(s, OPT_TZ), *from = session_option(s, OPT_FROM),
-		*to = session_option(s, OPT_TO);
+	const char *from = session_option(s, OPT_FROM), *to = session_option(s, OPT_TO);
 	struct fault why = { "" };
 	int64_t now = time(NULL);
-	int rv = tz ? zone_use(tz) : DONE;
+	int rv;
 
-	*out = (struct usage_range){ .project = session_word(s, 0), .to = now, .zone = tz };
+	*out = (struct usage_range){ .project = session_word(s, 0), .to = now };
+	rv = range_zone(s, &out->zone);
 	if (!out->project)
 		out->project = session_option(s, OPT_PROJECT);
 	if (rv != DONE)
@@ -62,7 +46,7 @@ void usage_range_say(const struct session *s, const struct usage_range *r)
 		return;
 	when_text(r->from, true, from);
 	when_text(r->to, true, to);
-	printf("%s to %s%s%s\n", from, to, r->zone ? ", " : "", r->zone ? r->zone : "");
+	printf("%s to %s, %s\n", from, to, r->zone);
 }
 
 /* --- asking --------------------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ struct usage_range {
 };
 
 /* --from (without it: `since`, as when_parse reads it), --to, --tz, and the project of the words. From here
- * on the local time of the process is that of --tz. */
+ * on the local time of the process is that of --tz, UTC without it, as in range.h. */
 int usage_range_read(struct session *s, const char *since, struct usage_range *out);
 
 /* Rows by "project", "user", "gpu_type" or "partition"; or by "day", of which each has one, without runs too.

@@ -2,6 +2,7 @@
  * ledger_export.c - long lists for exports (ledger_export.h). */
 #include "budgetd/ledger_export.h"
 #include "budgetd/ledger_sql.h"
+#include "lib/job_id.h"
 
 #define ROWS_AT_ONCE    512
 #define ROW_BYTES_MAX   4096	/* of a row, quotes doubled: texts are checked as they are taken */
@@ -65,6 +66,24 @@ static void put_column(struct export_writer *w, sqlite3_stmt *st, int i)
 		export_put_number(w, sql_col(st, i));
 }
 
+/* Of which array or het job it is. */
+static void put_job(struct export_writer *w, const char *label)
+{
+	struct job_name n = { .part = JOB_WHOLE };
+
+	export_put_text(w, label);
+	job_id_parse(label, &n, NULL);
+	for (enum job_part part = JOB_TASK; part <= JOB_COMPONENT; part += JOB_COMPONENT - JOB_TASK) {
+		if (n.part == part) {
+			export_put_number(w, n.job);
+			export_put_number(w, n.within);
+		} else {
+			export_put_nothing(w);
+			export_put_nothing(w);
+		}
+	}
+}
+
 /* PART_COLUMNS from column `i` on, up to the price. */
 static void put_part(struct export_writer *w, sqlite3_stmt *st, int i, bool refund, export_user_fn user,
 	void *arg)
@@ -77,8 +96,9 @@ static void put_part(struct export_writer *w, sqlite3_stmt *st, int i, bool refu
 	export_put_number(w, sql_col(st, i + 2));
 	export_put_text(w, user(sql_col(st, i + 2), arg));
 	export_put_number(w, sql_col(st, i + 3));
-	for (int k = 4; k <= 6; k++)
-		export_put_text(w, sql_text(st, i + k));
+	put_job(w, sql_text(st, i + 4));
+	export_put_text(w, sql_text(st, i + 5));
+	export_put_text(w, sql_text(st, i + 6));
 	export_put_number(w, sql_col(st, i + 7));
 	export_put_number(w, sql_col(st, i + 8));
 	if (refund || sql_null(st, i + 9))

@@ -4,6 +4,7 @@
  * A statement costs SQLite as much as the three rows it inserts. So what is to be written is kept, and
  * written by statements of many rows: before something must be found in the tables, and at the end. */
 #include "budgetd/ledger_import.h"
+#include "budgetd/ledger_period.h"
 #include "budgetd/ledger_sql.h"
 #include "books/chain.h"
 #include "lib/zone.h"
@@ -70,7 +71,7 @@ struct import_run_values {
 
 struct import_part_values {
 	const char *kind;
-	int64_t id, run, seq, project, from, end, gpus, price, units;
+	int64_t id, run, seq, project, from, end, gpus, price, units, dated;
 };
 
 #define FIVE_TIMES(row) row ", " row ", " row ", " row ", " row
@@ -79,8 +80,9 @@ struct import_part_values {
 #define RUN_INSERT \
 	"INSERT INTO run (id, cluster, job, submit, start, label, admission, project, uid, partition, tier, min_runtime, gpus, tres," \
 	" price, covered_until, free_since, ended, state, lost_at, import) VALUES "
-#define PART_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-#define PART_INSERT "INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, price, units) VALUES "
+#define PART_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define PART_INSERT \
+	"INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, price, units, dated) VALUES "
 
 /* Where the next value goes: into a statement, and into the hash over what is written. In the order of the
  * table, of which only NULLs at the end may be left out. */
@@ -147,6 +149,10 @@ static void part_put(struct place *p, const struct import *im, const struct impo
 	put_number(p, v->gpus);
 	put_number(p, v->price);
 	put_number(p, v->units);
+	if (v->dated != im->now)
+		put_number(p, v->dated);
+	else				/* NULL, at the end: not hashed */
+		sqlite3_bind_null(p->st, ++p->at);
 	chain_rows_end(p->hash);
 }
 
@@ -227,7 +233,8 @@ static int import_begin(struct ledger *l, struct import *im, struct fault *why)
 		return -1;
 	im->id = sql_last_id(l);
 	if (sql_int(l, &im->last_run, run_sql, why, "") < 0 ||
-		sql_int(l, &im->last_charge, charge_sql, why, "") < 0)
+		sql_int(l, &im->last_charge, charge_sql, why, "") < 0 ||
+		period_closed_until(l, &im->closed_until, why) < 0)
 		return -1;
 	im->first_run = im->last_run + 1;
 	im->first_charge = im->last_charge + 1;
@@ -304,6 +311,15 @@ static int pay_at_node(struct writing *w, const struct path_node *n, amount_t un
 
 /* --- parts -------------------------------------------------------------------------------------- */
 
+/* In its month, as all that ran. What goes to allocations is booked as it is charged: they were not there in
+ * that month, as a rule, and its statement would go below nothing. */
+static int64_t booked_at(const struct import *im, const char *kind, int64_t from)
+{
+	bool charged = strcmp(kind, "funded") == 0 || strcmp(kind, "uncovered") == 0;
+
+	return charged ? im->now : period_date_of_part(from, im->now, im->closed_until);
+}
+
 static int part_add(struct writing *w, const char *kind, int64_t from, int64_t end, amount_t units,
 	struct fault *why)
 {
@@ -316,7 +332,8 @@ static int part_add(struct writing *w, const char *kind, int64_t from, int64_t e
 	im->parts = grown;
 	grown[im->nparts++] = (struct import_part_values){ .id = ++im->last_charge, .run = im->last_run,
 		.seq = w->seq++, .kind = kind, .project = w->r->project, .from = from, .end = end,
-		.gpus = w->piece->gpus, .price = w->piece->price, .units = units };
+		.gpus = w->piece->gpus, .price = w->piece->price, .units = units,
+		.dated = booked_at(im, kind, from) };
 	w->out->units += units;
 	return 0;
 }

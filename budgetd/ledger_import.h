@@ -47,6 +47,7 @@ struct import {
 	bool charge;
 
 	int64_t id, first_run, last_run, first_charge, last_charge;
+	int64_t closed_until;		/* of period_closed_until() */
 	const char *cluster;		/* of import_expect */
 	int64_t lowest, highest;	/* the jobs that were added */
 	struct import_run_values *runs;

@@ -48,13 +48,22 @@ int booking_date(struct ledger *l, int64_t wanted, int64_t now, int64_t *out, st
 	return 0;
 }
 
-int booking_date_of_part(struct ledger *l, int64_t part_start, int64_t now, int64_t *out, struct fault *why)
+int64_t period_date_of_part(int64_t part_start, int64_t now, int64_t closed_until)
 {
 	int64_t start, end;
 
-	*out = now;
 	zone_utc_month(part_start, &start, &end);
-	return end > now ? 0 : booking_date(l, end - 1, now, out, why);
+	return end <= now && end - 1 >= closed_until ? end - 1 : now;
+}
+
+int booking_date_of_part(struct ledger *l, int64_t part_start, int64_t now, int64_t *out, struct fault *why)
+{
+	int64_t closed;
+
+	if (period_closed_until(l, &closed, why) < 0)
+		return -1;
+	*out = period_date_of_part(part_start, now, closed);
+	return 0;
 }
 
 /* --- closing ------------------------------------------------------------------------------------- */

@@ -37,6 +37,9 @@ int booking_date(struct ledger *l, int64_t wanted, int64_t now, int64_t *out, st
 /* The same for a part of a run that began at `part_start` (no part is of two months): now, or, when its month
  * is over by then and open, the last second of that month. */
 int booking_date_of_part(struct ledger *l, int64_t part_start, int64_t now, int64_t *out, struct fault *why);
+/* The rule itself, for who writes many in one transaction: `closed_until` is of period_closed_until(). Cannot
+ * fail. */
+int64_t period_date_of_part(int64_t part_start, int64_t now, int64_t closed_until);
 
 /* Close p->month at p->closed_at. `force`: though runs of it are open or may be missing, which p->forced then
  * says. 0; -1: EEXIST and a text that says what is open and what to do. */

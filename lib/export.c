@@ -17,6 +17,10 @@ static const struct export_column jobs[] = {
 	{ "user", EXPORT_TEXT },
 	{ "job_id", EXPORT_NUMBER },
 	{ "job", EXPORT_TEXT },			/* as people write it: 12_3 */
+	{ "array_job_id", EXPORT_NUMBER },	/* 12 of 12_3, and its 3; of no array: empty */
+	{ "array_task_id", EXPORT_NUMBER },
+	{ "het_job_id", EXPORT_NUMBER },	/* 12 of 12+1, and its 1 */
+	{ "het_offset", EXPORT_NUMBER },
 	{ "partition", EXPORT_TEXT },
 	{ "tier", EXPORT_TEXT },
 	{ "submit", EXPORT_TIME },

@@ -256,6 +256,59 @@ START_TEST(a_closed_month_is_the_same_whenever_it_is_exported)
 }
 END_TEST
 
+struct kept {
+	size_t column;
+	char text[64];
+};
+
+static int keep_field(char *const fields[], size_t n, void *arg)
+{
+	struct kept *k = arg;
+
+	ck_assert_uint_gt(n, k->column);
+	snprintf(k->text, sizeof(k->text), "%s", fields[k->column]);
+	return 0;
+}
+
+/* What column `name` has in the last row. Static. */
+static const char *field_of(const char *text, const char *name)
+{
+	static struct export_reader in;
+	static struct kept k;
+
+	k = (struct kept){0};
+	while (strcmp(export_table_find("jobs")->columns[k.column].name, name))
+		k.column++;
+	memset(&in, 0, sizeof(in));
+	ck_assert_int_eq(export_read(&in, text, strlen(text), keep_field, &k), 0);
+	return k.text;
+}
+
+static const struct {
+	const char *label, *array_job, *task, *het_job, *offset;
+} labels[] = {
+	{ "12", "", "", "", "" }, { "12_0", "12", "0", "", "" }, { "12_3", "12", "3", "", "" }, { "12+1", "", "", "12", "1" },
+};
+
+START_TEST(of_an_array_or_a_het_job_the_row_tells_which)
+{
+	struct import_run r = { .cluster = "c", .label = labels[_i].label, .partition = "gpu", .state = "COMPLETED",
+		.job = 7, .start = NOON - 2 * HOUR, .project = books_project(&b, "p", 0), .uid = 1000,
+		.tier = TIER_FUNDED, .npieces = 1, .pieces = { { .submit = NOON - 3 * HOUR, .from = NOON - 2 * HOUR,
+		.end = NOON - HOUR, .gpus = 1, .price = AMOUNT_RATE_ONE, .tres = "gres/gpu=1" } } };
+	const char *row;
+
+	books_import(&b, &r, false);
+	row = exported(true, 0, NOON - 86400, NOON + 86400, 1 << 17);
+	ck_assert_str_eq(field_of(row, "job"), labels[_i].label);
+	ck_assert_str_eq(field_of(row, "array_job_id"), labels[_i].array_job);
+	ck_assert_str_eq(field_of(row, "array_task_id"), labels[_i].task);
+	ck_assert_str_eq(field_of(row, "het_job_id"), labels[_i].het_job);
+	ck_assert_str_eq(field_of(row, "het_offset"), labels[_i].offset);
+	ck_assert_str_eq(field_of(row, "partition"), "gpu");
+}
+END_TEST
+
 START_TEST(a_list_is_the_same_in_pieces_and_has_what_the_books_have)
 {
 	int64_t top = books_project(&b, "top", 0), p = books_project(&b, "p", top), q = books_project(&b, "q", top);
@@ -297,6 +350,8 @@ Suite *export_rows_suite(void)
 	tcase_add_test(t, times_are_those_of_the_calendar);
 	tcase_add_test(t, times_of_a_zone_have_their_offset_on_both_sides_of_a_change);
 	tcase_add_test(t, a_closed_month_is_the_same_whenever_it_is_exported);
+	tcase_add_loop_test(t, of_an_array_or_a_het_job_the_row_tells_which, 0,
+		(int)(sizeof(labels) / sizeof(labels[0])));
 	tcase_add_test(t, a_list_is_the_same_in_pieces_and_has_what_the_books_have);
 	suite_add_tcase(s, t);
 	return s;

@@ -2,6 +2,7 @@
  * test_import.c - runs out of Slurm's accounting: once, with their parts, counted or paid, and never with
  * money that is not there */
 #include "budgetd/cluster_state.h"
+#include "budgetd/ledger_period.h"
 #include "budgetd/people.h"
 #include "budgetd/rates.h"
 #include "budgetd/routes.h"
@@ -144,6 +145,50 @@ START_TEST(a_row_that_was_suspended_for_longer_than_it_lasted_is_set_aside)
 	rates_free(d.rates);
 	cluster_state_free(d.cluster);
 	settings_free(settings);
+}
+END_TEST
+
+/* --- dated -------------------------------------------------------------------------------------- */
+
+#define DECEMBER 1796083200		/* 2026-12-01T00:00:00Z */
+#define JANUARY  (DECEMBER + 31 * 24 * HOUR)
+
+static int close_november(struct ledger *l, void *arg, struct fault *why)
+{
+	struct period p;
+
+	(void)arg;
+	if (period_parse("2026-11", &p, why) < 0)
+		return -1;
+	p.closed_at = NOON;
+	snprintf(p.actor, sizeof(p.actor), "ada");
+	return period_close(l, &p, true, why);
+}
+
+START_TEST(what_ran_in_an_open_month_is_booked_in_it)
+{
+	import(run_of(7, DECEMBER - HOUR, 2));
+	ck_assert_int_eq(books_ask(&b, "SELECT dated FROM charge WHERE seq = 0"), DECEMBER - 1);
+	ledger_invariants(&b);
+}
+END_TEST
+
+START_TEST(what_ran_in_a_closed_month_is_booked_in_the_open_one)
+{
+	ck_assert_msg(books_do(&b, LEDGER_MONEY, close_november, NULL) == 0, "%s", b.why.text);
+	import(run_of(7, DECEMBER - HOUR, 2));
+	parts_are("seq = 0 AND dated IS NULL", 1);
+	ck_assert_int_eq(books_ask(&b, "SELECT dated FROM charge WHERE seq = 1"), JANUARY - 1);
+	ledger_invariants(&b);
+}
+END_TEST
+
+START_TEST(what_is_charged_to_allocations_is_booked_as_it_is_charged)
+{
+	books_allot(&b, vision, 2 * GPU_H, 0, 0);
+	charge(run_of(7, DECEMBER - 3 * HOUR, 3));
+	parts_are("kind IN ('funded', 'uncovered') AND dated IS NULL", 2);
+	ledger_invariants(&b);
 }
 END_TEST
 
@@ -411,6 +456,9 @@ Suite *import_suite(void)
 	tcase_add_loop_test(t, suspended_seconds_of_what_is_imported_cost_nothing, 0, 2);
 	tcase_add_loop_test(t, a_row_that_was_suspended_for_longer_than_it_lasted_is_set_aside, 0,
 		sizeof(suspensions) / sizeof(suspensions[0]));
+	tcase_add_test(t, what_ran_in_an_open_month_is_booked_in_it);
+	tcase_add_test(t, what_ran_in_a_closed_month_is_booked_in_the_open_one);
+	tcase_add_test(t, what_is_charged_to_allocations_is_booked_as_it_is_charged);
 	tcase_add_test(t, what_was_imported_once_is_not_imported_twice);
 	tcase_add_test(t, the_same_row_twice_in_one_batch_counts_once);
 	tcase_add_test(t, the_same_row_with_another_end_is_told_and_changes_nothing);
