@@ -167,6 +167,18 @@ found()	{ [[ $status == "$1" && $output == *"$2"* ]] || { echo "$status, not $1:
 	found 6 "FAIL link-width 0000:c1:00.0"
 	run setpriv --reuid 65534 --regid 65534 --clear-groups gpu-check node --drain-reason --root "$node"
 	[[ $status == 6 && $output != *"gpubudget:"* ]]
+	rm -r "$node"/*/slurm-gpubudget
+	chmod go-w "$node" "$node"/etc 2>/dev/null || :
+	run setpriv --reuid 65534 --regid 65534 --clear-groups gpu-check --learn --root "$node"
+	[[ $status == 1 && $output == *"gpu-baseline.new: Permission denied"* ]]
+}
+
+@test "a pipe in a copied tree holds nobody up" {
+	rm "$node/$gpu/vendor"
+	mkfifo "$node/$gpu/vendor"
+	for command in locality report node; do
+		timeout 20 gpu-check "$command" --root "$node"
+	done
 }
 
 @test "programs get one line of JSON, people the sentences" {
