@@ -291,3 +291,30 @@ nvml()
 	look
 	[[ $output == *"warning throttle 0000:c1:00.0: slowed down by the power brake"* ]]
 }
+
+@test "a GPU whose clock was turned down, by a person or by a job, is found" {
+	learn
+	nvml slow
+	found 0 "warning clock 0000:c1:00.0: it may run at 1200 MHz at most, 1980 MHz are possible. Cause: "
+	put $gpu/vendor 0x1002
+	put $gpu/power_dpm_force_performance_level auto
+	look
+	[[ $output != *" clock "* ]]
+	put $gpu/power_dpm_force_performance_level profile_min_sclk
+	look
+	[[ $status == 0 && $output == *"warning clock 0000:c1:00.0: its performance level is profile_min_sclk"* ]]
+	put policy "clock off"
+	look --policy /policy
+	[[ $output != *" clock "* ]]
+	put $gpu/vendor 0x8086
+	put $gpu/drm/card7/gt_max_freq_mhz 900
+	put $gpu/drm/card7/gt_RP0_freq_mhz 1550
+	put $gpu/drm/card7/gt/gt0/throttle_reason_thermal 1
+	look
+	[[ $output == *"warning clock 0000:c1:00.0: it may run at 900 MHz at most, 1550 MHz are possible"* ]]
+	[[ $output == *"warning throttle 0000:c1:00.0: slowed down by heat"* ]]
+	put $gpu/tile0/gt0/freq0/max_freq 1550
+	put $gpu/tile0/gt0/freq0/rp0_freq 1550
+	look
+	[[ $output != *" clock "* ]]
+}
