@@ -94,6 +94,8 @@ static const struct row {
 	{ OPT_MANUAL, "manual", "LIST", NULL, OF_ALL },
 };
 
+_Static_assert(COUNT(rows) <= 32, "options_check has a bit for each row");
+
 static const char *const exit_code_text[EXIT_CODES] = {
 	[EXIT_DONE] = "done",
 	[EXIT_FAILED] = "failed: something cannot be read, or there are fewer CPUs than tasks",
