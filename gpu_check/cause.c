@@ -85,7 +85,7 @@ const struct cause_row cause_table[CAUSES] = {
 		"look at LD_PRELOAD, and whether gpu-check and its helper are of one installation" },
 	[CAUSE_NO_HELPER] = { "no-helper",
 		"the helper cannot be started",
-		"install it, or name it with --helper; in a container it has to be there too, and its C library no older" },
+		"install it, or name it: to gpu-check with --helper, to Slurm's plugin with gpu_check_helper= in plugstack.conf; in a container it has to be there too, and its C library no older" },
 	[CAUSE_SITE_CHECK] = { "site-check",
 		"a program by which this site checks did not succeed in the environment of the task",
 		"run it in that environment (module, container, virtual environment) and read all that it prints" },

@@ -57,6 +57,12 @@ const struct evidence_row evidence_table[EVIDENCES] = {
 		"a GPU that is slowed down by heat or by its power supply, in each of several looks",
 		"the GPU runs slower than it could",
 		"look at fans, air and power supplies of the node" },
+	[EVIDENCE_CLOCK] = { "clock", POLICY_WARN,
+		"a GPU whose highest clock somebody set lower than it could be: NVIDIA's application clocks below "
+		"their default, amdgpu's performance level low or profile_min_*, the maximum of xe and i915",
+		"the clock was turned down by hand or by a job that was allowed to, and was left so",
+		"set it back (`nvidia-smi -rac`, power_dpm_force_performance_level, max_freq); where it is meant: "
+		"`clock off` in gpu-node.conf" },
 	[EVIDENCE_IMAGE] = { "image", POLICY_WARN,
 		"kernel, driver, firmware or a library is another version than was learned, or a GPU is new",
 		"the node is not as the golden one was",

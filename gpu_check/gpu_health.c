@@ -52,9 +52,21 @@ static void amd_memory(int root, const char *device, struct node_health *h)
 	}
 }
 
+enum { CARDS_MAX = 256 };
+
+/* i915's folder below the device has the number of the card. 0 and *out; or -1. */
+static int card_number(int root, int64_t *out, const char *device, const char *file)
+{
+	for (int card = 0; card < CARDS_MAX; card++)
+		if (sysfs_number(root, out, DEVICE "drm/card%d/%s", device, card, file) == 0)
+			return 0;
+	return -1;
+}
+
 /* The first is xe's, the second i915's; a GPU with several tiles is judged by its first. */
 static enum throttle intel_throttle(int root, const char *device)
 {
+	char file[64];
 	static const struct {
 		const char *name;
 		enum throttle throttle;
@@ -65,10 +77,10 @@ static enum throttle intel_throttle(int root, const char *device)
 	for (size_t i = 0; i < COUNT(reasons); i++) {
 		int64_t on = 0;
 
+		snprintf(file, sizeof(file), "gt/gt0/throttle_reason_%s", reasons[i].name);
 		if (sysfs_number(root, &on, DEVICE "tile0/gt0/freq0/throttle/reason_%s", device,
 			    reasons[i].name) < 0)
-			sysfs_number(root, &on, DEVICE "drm/card0/gt/gt0/throttle_reason_%s", device,
-				reasons[i].name);
+			card_number(root, &on, device, file);
 		if (on)
 			t |= reasons[i].throttle;
 	}
@@ -95,6 +107,35 @@ void gpu_health_look(int root, struct node_state *s)
 	}
 }
 
+static void intel_clock(int root, const char *device, struct node_health *h)
+{
+	int64_t may, could;
+
+	if ((sysfs_number(root, &may, DEVICE "tile0/gt0/freq0/max_freq", device) < 0 ||
+		    sysfs_number(root, &could, DEVICE "tile0/gt0/freq0/rp0_freq", device) < 0) &&
+		(card_number(root, &may, device, "gt_max_freq_mhz") < 0 ||
+			card_number(root, &could, device, "gt_RP0_freq_mhz") < 0))
+		return;
+	h->clock_mhz = (int)may;
+	h->clock_possible_mhz = (int)could;
+}
+
+static void clocks_read(int root, struct node_state *s)
+{
+	char device[PCI_TEXT_MAX];
+
+	for (int i = 0; i < s->gpus; i++) {
+		struct node_health *h = &s->gpu[i].health;
+
+		pci_text(&s->gpu[i].at, device);
+		if (s->gpu[i].vendor == PCI_AMD)
+			sysfs_read(root, h->clock_level, sizeof(h->clock_level),
+				DEVICE "power_dpm_force_performance_level", device);
+		else if (s->gpu[i].vendor == PCI_INTEL)
+			intel_clock(root, device, h);
+	}
+}
+
 void gpu_health_read(int root, struct node_state *s)
 {
 	enum throttle held[NODE_GPUS_MAX];
@@ -114,6 +155,7 @@ void gpu_health_read(int root, struct node_state *s)
 	}
 	for (int i = 0; i < s->gpus; i++)
 		s->gpu[i].health.slowed = held[i];
+	clocks_read(root, s);
 }
 
 static void judge_health(const struct node_views *v, const struct node_card *g, struct findings *out)
@@ -136,8 +178,27 @@ static void judge_health(const struct node_views *v, const struct node_card *g, 
 			g->health.slowed & THROTTLE_BOARD ? " the board" : "", THROTTLE_LOOKS);
 }
 
+static void judge_clock(const struct node_card *g, struct findings *out)
+{
+	static const char *const low[] = {"low", "profile_min_sclk", "profile_min_mclk"};
+	const struct node_health *h = &g->health;
+	char at[PCI_TEXT_MAX];
+
+	pci_text(&g->at, at);
+	if (h->clock_mhz > 0 && h->clock_mhz < h->clock_possible_mhz)
+		findings_add(out, EVIDENCE_CLOCK, POLICY_DRAIN, at,
+			"it may run at %d MHz at most, %d MHz are possible", h->clock_mhz,
+			h->clock_possible_mhz);
+	for (size_t i = 0; i < COUNT(low); i++)
+		if (!strcmp(h->clock_level, low[i]))
+			findings_add(
+				out, EVIDENCE_CLOCK, POLICY_DRAIN, at, "its performance level is %s", low[i]);
+}
+
 void rule_health(const struct node_views *v, struct findings *out)
 {
-	for (int i = 0; i < v->now->gpus; i++)
+	for (int i = 0; i < v->now->gpus; i++) {
 		judge_health(v, &v->now->gpu[i], out);
+		judge_clock(&v->now->gpu[i], out);
+	}
 }

@@ -19,13 +19,14 @@
  * it is. */
 void gpu_health_look(int root, struct node_state *s);
 
-/* The same, several times: `slowed` is what held each time. */
+/* The same, several times: `slowed` is what held each time. And once how high clocks may go. */
 void gpu_health_read(int root, struct node_state *s);
 
 /* Bits of `indep_throttle_status` in AMD's gpu_metrics, version 1.3, `size` bytes; 0: another version. */
 enum throttle amd_throttle(const unsigned char *metrics, int size);
 
-/* Uncorrected errors of memory beyond those of the mark (else of the baseline), and what is slowed down. */
+/* Uncorrected errors of memory beyond those of the mark (else of the baseline), and what is slowed down or
+ * was set to be slow. */
 void rule_health(const struct node_views *v, struct findings *out);
 
 #endif

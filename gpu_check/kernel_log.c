@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,23 +22,39 @@ struct listener {
 	void *arg;
 };
 
+/* The priority is 8 times the facility and the level; facility 0 is the kernel, and no program can write as
+ * it: syslog daemons may pass on what users said. */
+static bool is_kernels(long priority)
+{
+	return priority >= 0 && priority < 8;
+}
+
 const char *log_record(char *line, int64_t *at_us)
 {
 	int64_t whole;
+	long priority = 0;
 	char *text;
 	int at = 0;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%*d,%*d,%" SCNd64 ",%n", at_us, &at) == 1 && at > 0) {
-		text = strchr(line + at, ';');
+	if (sscanf(line, "%ld,%*d,%" SCNd64 ",%n", &priority, at_us, &at) == 2 && at > 0) {
+		text = is_kernels(priority) ? strchr(line + at, ';') : NULL;
 		return text ? text + 1 : NULL;
 	}
-	if (line[0] == '<' && (text = strchr(line, '>')))
+	if (line[0] == '<' && (text = strchr(line, '>'))) {
+		if (!is_kernels(strtol(line + 1, NULL, 10)))
+			return NULL;
 		line = text + 1;
+	}
 	if (line[0] != '[' || sscanf(line, "[ %" SCNd64 ".%n", &whole, &at) != 1 || at == 0)
 		return NULL;
 	*at_us = whole * 1000000 + strtoll(line + at, &text, 10);
-	return *text == ']' ? text + 1 + (text[1] == ' ') : NULL;
+	if (*text != ']')
+		return NULL;
+	text += 1 + (text[1] == ' ');
+	at = 0;		/* "[ T1234] ": who called, where the kernel tells it */
+	sscanf(text, "[ %*[TC]%*d]%n", &at);
+	return text + at + (at > 0 && text[at] == ' ');
 }
 
 static void tell(const struct listener *l, char *line)

@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 /* "6,1234,5678901,-;text" and "[    5.678901] text", also with "<6>" before it. The text, in `line`, and
- * *at_us; or NULL: a line of another kind, such as " SUBSYSTEM=pci" below a record. */
+ * *at_us; or NULL: a line of another kind, such as " SUBSYSTEM=pci" below a record, or, by its priority, what
+ * a program wrote and not the kernel. */
 const char *log_record(char *line, int64_t *at_us);
 
 /* Call `each` for every record from `since_us` on. 0, also where there is no such file; or -1 and errno: it

@@ -21,7 +21,11 @@ static const struct log_row builtin[] = {
 	XID(EVIDENCE_GPU_RESET, 155), XID(EVIDENCE_GPU_RESET, 156), XID(EVIDENCE_GPU_RESET, 158),
 	XID(LOG_NOTHING, 13), XID(LOG_NOTHING, 31), XID(LOG_NOTHING, 43), XID(LOG_NOTHING, 45),
 	XID(EVIDENCE_GPU_ERROR, XID_ANY),
-	TEXT(EVIDENCE_GPU_LOST, "*NVRM*fallen off the bus*"),
+	TEXT(EVIDENCE_GPU_LOST, "NVRM: *fallen off the bus*"),
+	/* before the others: these have the names of programs in them, which users choose */
+	TEXT(LOG_NOTHING, "*amdgpu*rocess * pid * thread * pid *"),
+	TEXT(EVIDENCE_GPU_ERROR, "*i915*GPU HANG*"),
+	TEXT(EVIDENCE_GPU_ERROR, "*xe *GPU HANG*"),
 	TEXT(EVIDENCE_GPU_RESET, "*amdgpu*GPU reset*failed*"),
 	TEXT(EVIDENCE_GPU_RESET, "*amdgpu*GPU Recovery Failed*"),
 	TEXT(EVIDENCE_GPU_MEMORY, "*amdgpu*uncorrectable hardware errors detected*"),
@@ -29,9 +33,7 @@ static const struct log_row builtin[] = {
 	TEXT(EVIDENCE_GPU_ERROR, "*amdgpu*ring *timeout*"),
 	TEXT(EVIDENCE_GPU_RESET, "*xe*declared device*wedged*"),
 	TEXT(EVIDENCE_GPU_RESET, "*i915*wedged*"),
-	TEXT(EVIDENCE_GPU_ERROR, "*i915*GPU HANG*"),
 	TEXT(EVIDENCE_GPU_ERROR, "*i915*Resetting *"),
-	TEXT(EVIDENCE_GPU_ERROR, "*xe *GPU HANG*"),
 	TEXT(EVIDENCE_GPU_ERROR, "*xe *GT*reset*"),
 	/* "pci ID: PCIe Bus Error: severity=", and the same with "AER: " before it; newer kernels say
 	 * Uncorrectable. Corrected ones are counted by the kernel's own counters. */
@@ -93,9 +95,8 @@ static void bus_id_find(const struct node_state *node, const char *text, struct 
 /* "NVRM: Xid (PCI:0000:c1:00): 79, pid=..."; -1: it is no such line */
 static int xid_of(const char *text)
 {
-	const char *p = strstr(text, "NVRM: Xid (");
+	const char *p = strncmp(text, "NVRM: Xid (", 11) ? NULL : strstr(text, "): ");
 
-	p = p ? strstr(p, "): ") : NULL;
 	return p && isdigit((unsigned char)p[3]) ? (int)strtol(p + 3, NULL, 10) : -1;
 }
 
@@ -106,12 +107,41 @@ static bool row_fits(const struct log_row *r, const char *text, int xid)
 	return xid >= 0 && (r->xid == XID_ANY || r->xid == xid);
 }
 
+/* The kernel repeats names of programs and files, which users choose: "NAME[123]: segfault at ... in FILE",
+ * "traps: NAME[123] ...", "process 'FILE' started with executable stack". A name has 15 bytes, so its number
+ * stands near the beginning. */
+static bool tells_of_program(const char *text)
+{
+	enum { NAME_AT_MOST = 15 + sizeof("traps: ") - 1 };
+	size_t digits;
+
+	for (int at = 0; at <= NAME_AT_MOST && text[at]; at++)
+		if (text[at] == '[' && (digits = strspn(text + at + 1, "0123456789")) > 0 &&
+			text[at + 1 + (int)digits] == ']')
+			return true;
+	return !strncmp(text, "process '", 9);
+}
+
+/* Does it begin as drivers' lines do: "NVRM: ", "[drm", or driver and bus id, "amdgpu 0000:c1:00.0: "? That
+ * is longer than the name of a program can be. */
+static bool is_of_driver(const char *text)
+{
+	const char *id = strchr(text, ' ');
+	struct pci_address a;
+	size_t n = id ? bus_id_at(++id, &a) : 0;
+
+	return !strncmp(text, "NVRM: ", 6) || !strncmp(text, "[drm", 4) ||
+	       (n > sizeof("0000:c1:00.0") - 1 && id[n - 1] == ':' && id[n] == ' ');
+}
+
 static int kind_of(const struct log_table *table, const char *text, int xid)
 {
+	if (tells_of_program(text))
+		return LOG_NOTHING;
 	for (int i = 0; table && i < table->rows; i++)
 		if (row_fits(&table->row[i], text, xid))
 			return table->row[i].kind;
-	for (size_t i = 0; i < COUNT(builtin); i++)
+	for (size_t i = 0; is_of_driver(text) && i < COUNT(builtin); i++)
 		if (row_fits(&builtin[i], text, xid))
 			return builtin[i].kind;
 	return LOG_NOTHING;

@@ -8,6 +8,10 @@
  * about 63, 68, 92 and 109, so a site can say otherwise. 13, 31, 43 and 45 are what a program gets that does
  * something wrong: nothing about the node.
  *
+ * What users can have written there is never evidence: the kernel repeats names of programs and files, as in
+ * "NAME[123]: segfault at ... in FILE". Lines that tell of a program fit no row, and rows that are built in
+ * fit only what begins as a driver's line does.
+ *
  * Threads  pure functions: any thread */
 #ifndef GPU_CHECK_LOG_TABLE_H
 #define GPU_CHECK_LOG_TABLE_H

@@ -29,7 +29,9 @@ enum throttle { THROTTLE_HEAT = 1, THROTTLE_BRAKE = 2, THROTTLE_BOARD = 4 };
 struct node_health {
 	bool memory_told;		/* the driver counts errors of its memory */
 	int64_t uncorrected;		/* since the boot, or since the driver began */
-	enum throttle slowed;		/* not kept in a file */
+	enum throttle slowed;		/* not kept in a file, nor is what follows */
+	int clock_mhz, clock_possible_mhz;	/* the highest it may take, and could; 0: not told */
+	char clock_level[24];		/* AMD's word for how clocks are chosen; "": not told */
 };
 
 struct node_card {

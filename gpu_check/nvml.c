@@ -19,7 +19,7 @@
 #include "gpu_check/library.h"
 
 enum { SUCCESS = 0, NOT_SUPPORTED = 3, FUNCTION_NOT_FOUND = 13, GPU_IS_LOST = 15, RESET_REQUIRED = 16 };
-enum { UNCORRECTED = 1, VOLATILE = 0 };
+enum { UNCORRECTED = 1, VOLATILE = 0, GRAPHICS = 0 };
 enum { REASON_BOARD = 0x8, REASON_HEAT_SW = 0x20, REASON_HEAT_HW = 0x40, REASON_BRAKE = 0x80 };
 enum { BUSY_PERCENT = 20, PAUSE_MS = 5, LOOKS = 4, LOOK_MS = 60 };
 
@@ -27,6 +27,7 @@ enum { BUSY_PERCENT = 20, PAUSE_MS = 5, LOOKS = 4, LOOK_MS = 60 };
 struct answer {
 	bool memory_told, rows_bad, rows_pending, works;
 	int64_t uncorrected;
+	unsigned may_mhz, preset_mhz; /* application clocks; 0: not told */
 	unsigned long long held; /* reasons that held in each look */
 	const char *call;
 	int code;
@@ -53,6 +54,7 @@ struct nvml {
 		unsigned *failed);
 	int (*reasons)(void *device, unsigned long long *reasons);
 	int (*use)(void *device, struct utilization *out);
+	int (*clock)(void *device, int type, unsigned *mhz), (*preset)(void *device, int type, unsigned *mhz);
 };
 
 static const struct symbol_row symbols[] = {
@@ -64,6 +66,8 @@ static const struct symbol_row symbols[] = {
 	{"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons",
 		offsetof(struct nvml, reasons), true},
 	{"nvmlDeviceGetUtilizationRates", NULL, offsetof(struct nvml, use), true},
+	{"nvmlDeviceGetApplicationsClock", NULL, offsetof(struct nvml, clock), true},
+	{"nvmlDeviceGetDefaultApplicationsClock", NULL, offsetof(struct nvml, preset), true},
 };
 
 /* --- in the child ------------------------------------------------------------------------------------- */
@@ -122,6 +126,21 @@ static void ask_pace(const struct nvml *n, void *device, struct shared *sh, stru
 		a->works = use.gpu >= BUSY_PERCENT;
 }
 
+/* An error here is no evidence: newer drivers call these functions deprecated. */
+static void ask_clock(const struct nvml *n, void *device, struct shared *sh, struct answer *a)
+{
+	unsigned may = 0, preset = 0;
+
+	sh->now = "nvmlDeviceGetApplicationsClock";
+	if (!n->clock || !n->preset || n->clock(device, GRAPHICS, &may) != SUCCESS)
+		return;
+	sh->now = "nvmlDeviceGetDefaultApplicationsClock";
+	if (n->preset(device, GRAPHICS, &preset) != SUCCESS)
+		return;
+	a->may_mhz = may;
+	a->preset_mhz = preset;
+}
+
 static void ask(const char *name, const struct node_state *s, struct shared *sh)
 {
 	const char *const names[] = {name, NULL};
@@ -151,6 +170,7 @@ static void ask(const char *name, const struct node_state *s, struct shared *sh)
 			continue;
 		ask_memory(&n, device, sh, &sh->gpu[i]);
 		ask_pace(&n, device, sh, &sh->gpu[i]);
+		ask_clock(&n, device, sh, &sh->gpu[i]);
 	}
 }
 
@@ -199,6 +219,8 @@ static void take(const struct answer *a, struct node_state *s, int i, struct fin
 			"NVML: a row is remapped at the next reset");
 	g->health.memory_told = a->memory_told;
 	g->health.uncorrected = a->uncorrected;
+	g->health.clock_mhz = (int)a->may_mhz;
+	g->health.clock_possible_mhz = (int)a->preset_mhz;
 	if (a->held & (REASON_HEAT_SW | REASON_HEAT_HW))
 		g->health.slowed |= THROTTLE_HEAT;
 	if (a->held & REASON_BRAKE)

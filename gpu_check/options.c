@@ -8,6 +8,7 @@
 #include <string.h>
 #include "gpu_check/commands.h"
 #include "gpu_check/evidence.h"
+#include "gpu_check/log_table.h"
 #include "lib/duration.h"
 #include "lib/nearest.h"
 #include "lib/number.h"
@@ -93,6 +94,8 @@ static const struct row {
 	{ 'V', "version", NULL, "print the version and exit", OF_ALL },
 	{ OPT_MANUAL, "manual", "LIST", NULL, OF_ALL },
 };
+
+_Static_assert(COUNT(rows) <= 32, "options_check has a bit for each row");
 
 static const char *const exit_code_text[EXIT_CODES] = {
 	[EXIT_DONE] = "done",
@@ -210,6 +213,25 @@ static void evidence_manual(FILE *to)
 	}
 }
 
+static void xids_manual(FILE *to)
+{
+	for (int kind = LOG_NOTHING; kind < EVIDENCES; kind++) {
+		const struct log_row *r;
+		int n = 0;
+
+		for (int i = 0; (r = log_builtin(i)); i++) {
+			if (r->kind != kind || r->pattern[0])
+				continue;
+			if (n++ == 0)
+				fprintf(to, ".It Cm %s\n", kind == LOG_NOTHING ? "nothing" : evidence_table[kind].name);
+			if (r->xid == XID_ANY)
+				fputs("all others\n", to);
+			else
+				fprintf(to, "%d\n", r->xid);
+		}
+	}
+}
+
 static void exit_codes_manual(FILE *to)
 {
 	for (size_t i = 0; i < EXIT_CODES; i++) {
@@ -226,7 +248,8 @@ static int manual_print(const char *list)
 	} lists[] = { { "commands", commands_manual }, { "options", options_manual },
 		{ "prove-options", prove_options_manual },
 		{ "locality-options", locality_options_manual }, { "node-options", node_options_manual },
-		{ "devices-options", devices_options_manual }, { "evidence", evidence_manual }, { "exit-codes", exit_codes_manual } };
+		{ "devices-options", devices_options_manual }, { "evidence", evidence_manual },
+		{ "xids", xids_manual }, { "exit-codes", exit_codes_manual } };
 
 	for (size_t i = 0; i < COUNT(lists); i++)
 		if (!strcmp(lists[i].name, list)) {

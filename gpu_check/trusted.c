@@ -42,23 +42,27 @@ FILE *trusted_open(int root, const char *path, struct fault *why)
 	return from;
 }
 
-/* The folders on the way; those that are there stay as they are. */
-static void folders_make(int root, const char *path)
+/* The folders on the way; those that are there stay as they are. 0; or the errno of the first that cannot be
+ * made. */
+static int folders_make(int root, const char *path)
 {
 	char part[SYSFS_PATH_MAX];
+	int err = 0;
 
 	snprintf(part, sizeof(part), "%s", path);
 	for (char *slash = strchr(part, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		mkdirat(root, part, 0755); /* what stays missing is told by the file that cannot be made */
+		if (mkdirat(root, part, 0755) < 0 && errno != EEXIST && !err)
+			err = errno;
 		*slash = '/';
 	}
+	return err;
 }
 
 FILE *trusted_begin(int root, const char *path, struct trusted_new **out, struct fault *why)
 {
 	struct trusted_new *n = calloc(1, sizeof(*n));
-	int fd = -1;
+	int fd = -1, err;
 
 	*out = NULL;
 	if (!n) {
@@ -68,9 +72,11 @@ FILE *trusted_begin(int root, const char *path, struct trusted_new **out, struct
 	n->root = root;
 	snprintf(n->path, sizeof(n->path), "%s", path);
 	snprintf(n->beside, sizeof(n->beside), "%s.new", n->path);
-	folders_make(root, path);
+	err = folders_make(root, path);
 	unlinkat(root, n->beside, 0); /* of one that was killed */
 	fd = openat(root, n->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0 && errno == ENOENT && err)
+		errno = err;	/* why there is no folder */
 	n->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!n->file) {
 		fault_set(why, "%s: %s", n->beside, strerror(errno));

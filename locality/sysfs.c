@@ -13,9 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* O_NONBLOCK: a tree that was copied or made may have a pipe in it. */
 static int path_read(int root, char *buf, size_t size, const char *path)
 {
-	int fd = openat(root, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = openat(root, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	size_t n;
 	ssize_t got;
 

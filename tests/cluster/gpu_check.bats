@@ -192,11 +192,11 @@ logged() { grep -h "gpubudget: {\"gpu_check\".*$1" "$CLUSTER_DIR/log/g1.log" | t
 	passed
 	has "task 0: FAIL cuda"
 	has "ran 0"
-	plugin_told gpu_root=/nowhere
 	plugin_told gpu_check_helper=/nowhere/helper
 	run task --gpus=1
 	passed
 	has "not checked cuda: /nowhere/helper: No such file or directory"
+	has "gpu_check_helper= in plugstack.conf"
 	plugin_told gpu_check_helper=/nowhere/helper gpu_check_policy=strict
 	run task --gpus=1
 	refused

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * libnvidia_ml_stub.c - a libnvidia-ml.so.1 that fails as it is told to, by NVML_STUB: hang hang-d crash lost
- * reset ecc rows pending heat heat-once busy no-answer unsupported print; NVML_STUB_INIT=CODE is what nvmlInit
+ * reset ecc rows pending heat heat-once busy slow no-answer unsupported print; NVML_STUB_INIT=CODE is what nvmlInit
  * returns
  *
  * A stub is no emulation: it proves that the check takes the right turns, and nothing about any GPU. */
@@ -87,5 +87,22 @@ int nvmlDeviceGetUtilizationRates(void *device, unsigned use[2])
 {
 	(void)device;
 	use[0] = use[1] = is("busy") ? 97 : 0;
+	return answer();
+}
+
+int nvmlDeviceGetApplicationsClock(void *device, int type, unsigned *mhz);
+int nvmlDeviceGetApplicationsClock(void *device, int type, unsigned *mhz)
+{
+	(void)device;
+	*mhz = is("slow") && type == 0 ? 1200 : 1980;
+	return answer();
+}
+
+int nvmlDeviceGetDefaultApplicationsClock(void *device, int type, unsigned *mhz);
+int nvmlDeviceGetDefaultApplicationsClock(void *device, int type, unsigned *mhz)
+{
+	(void)device;
+	(void)type;
+	*mhz = 1980;
 	return answer();
 }

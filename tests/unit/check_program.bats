@@ -97,3 +97,8 @@ proofs() { wc -l <"$GPU_STUB_PID"; }
 	((status == 0))
 	[[ $(grep -c 'ran unset' <<<"$output") == 2 && ! -e $GPU_STUB_PID ]]
 }
+
+@test "of a helper that is not there the site is told where to name it" {
+	run step slurmstepd gpu_check_helper=/nowhere/helper 1 echo ran
+	[[ $output == *"not checked cuda: /nowhere/helper: No such file or directory"*"gpu_check_helper= in plugstack.conf"* && $output == *ran* ]]
+}

@@ -167,6 +167,18 @@ found()	{ [[ $status == "$1" && $output == *"$2"* ]] || { echo "$status, not $1:
 	found 6 "FAIL link-width 0000:c1:00.0"
 	run setpriv --reuid 65534 --regid 65534 --clear-groups gpu-check node --drain-reason --root "$node"
 	[[ $status == 6 && $output != *"gpubudget:"* ]]
+	rm -r "$node"/*/slurm-gpubudget
+	chmod go-w "$node" "$node"/etc 2>/dev/null || :
+	run setpriv --reuid 65534 --regid 65534 --clear-groups gpu-check --learn --root "$node"
+	[[ $status == 1 && $output == *"gpu-baseline.new: Permission denied"* ]]
+}
+
+@test "a pipe in a copied tree holds nobody up" {
+	rm "$node/$gpu/vendor"
+	mkfifo "$node/$gpu/vendor"
+	for command in locality report node; do
+		timeout 20 gpu-check "$command" --root "$node"
+	done
 }
 
 @test "programs get one line of JSON, people the sentences" {
@@ -278,4 +290,31 @@ nvml()
 	put $gpu/tile0/gt0/freq0/throttle/reason_prochot 1
 	look
 	[[ $output == *"warning throttle 0000:c1:00.0: slowed down by the power brake"* ]]
+}
+
+@test "a GPU whose clock was turned down, by a person or by a job, is found" {
+	learn
+	nvml slow
+	found 0 "warning clock 0000:c1:00.0: it may run at 1200 MHz at most, 1980 MHz are possible. Cause: "
+	put $gpu/vendor 0x1002
+	put $gpu/power_dpm_force_performance_level auto
+	look
+	[[ $output != *" clock "* ]]
+	put $gpu/power_dpm_force_performance_level profile_min_sclk
+	look
+	[[ $status == 0 && $output == *"warning clock 0000:c1:00.0: its performance level is profile_min_sclk"* ]]
+	put policy "clock off"
+	look --policy /policy
+	[[ $output != *" clock "* ]]
+	put $gpu/vendor 0x8086
+	put $gpu/drm/card7/gt_max_freq_mhz 900
+	put $gpu/drm/card7/gt_RP0_freq_mhz 1550
+	put $gpu/drm/card7/gt/gt0/throttle_reason_thermal 1
+	look
+	[[ $output == *"warning clock 0000:c1:00.0: it may run at 900 MHz at most, 1550 MHz are possible"* ]]
+	[[ $output == *"warning throttle 0000:c1:00.0: slowed down by heat"* ]]
+	put $gpu/tile0/gt0/freq0/max_freq 1550
+	put $gpu/tile0/gt0/freq0/rp0_freq 1550
+	look
+	[[ $output != *" clock "* ]]
 }
