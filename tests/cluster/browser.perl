@@ -39,6 +39,7 @@ if (!$pid) {
 	POSIX::dup2(31, 4);
 	open STDOUT, '>', "$folder/chromium.log";
 	open STDERR, '>&', \*STDOUT;
+	$ENV{TMPDIR} = $folder;		# it leaves folders behind
 	exec 'chromium', '--headless=new', '--remote-debugging-pipe', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
 		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-proxy-server', '--hide-scrollbars',
 		"--user-data-dir=$folder/profile", 'about:blank' or POSIX::_exit(127);

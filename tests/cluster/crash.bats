@@ -9,6 +9,7 @@ load history
 
 : "${KILLS_BUDGETD:=20${CHECK_FULL:+0}}" "${KILLS_SLURMCTLD:=5${CHECK_FULL:+0}}" "${CRASH_SEED:=$RANDOM}"
 export CRASH_SEED
+AGREE_EVERY=5			# kills: the more runs slurmdbd has, the longer it takes to compare them all
 
 setup_file()	{ cluster_up && deposit vision 1000 && deposit speech 1; }
 teardown_file()	{ cluster_down; }
@@ -60,6 +61,7 @@ settled()
 		struck=$(date +%s)
 		verified "$(DATABASE)"
 		cluster_start budgetd
+		((n % AGREE_EVERY == 0)) || continue
 		settled "$struck"
 		verified
 		echo "kill $n: all is right again $(($(date +%s) - struck)) s later"
