@@ -145,7 +145,7 @@ static void ask(const char *name, const struct node_state *s, struct shared *sh)
 {
 	const char *const names[] = {name, NULL};
 	struct library l = {NULL, ""};
-	struct nvml n = {NULL};
+	struct nvml n = {0};
 	enum cause cause;
 	void *device;
 
