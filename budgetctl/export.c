@@ -320,7 +320,7 @@ static char *export_path(const struct session *s, const char *base, const char *
 	snprintf(from_text, sizeof(from_text), "%" PRId64, from);
 	snprintf(to_text, sizeof(to_text), "%" PRId64, to);
 	return request_query(base, "project", session_option(s, OPT_PROJECT), "from", from_text, "to", to_text,
-		"below", below, NULL);
+		"below", below, (char *)NULL);
 }
 
 /* Statements are few: they come as one answer, and the lines of whole projects are left out, so that a column

@@ -42,7 +42,7 @@ int cmd_statement(struct session *s)
 	snprintf(from_text, sizeof(from_text), "%" PRId64, from);
 	snprintf(to_text, sizeof(to_text), "%" PRId64, to);
 	path = request_query("/v1/statements", "project", session_word(s, 0), "from", from_text, "to", to_text,
-		NULL);
+		(char *)NULL);
 	rv = session_fetch(s, path, &rows);
 	free(path);
 	if (rv != DONE)

@@ -31,10 +31,11 @@ struct reading {
 static int put_budget(struct reading *x, int64_t project, struct metrics_project *m)
 {
 	struct path path;
-	const struct budget_node *n = &path.nodes[0].budget;
+	const struct budget_node *n;
 
 	if (path_load(x->l, project, x->now, &path, x->why) < 0)
 		return -1;
+	n = &path.nodes[0].budget;
 	m->metered = n->metered;
 	if (!n->metered)
 		return 0;

@@ -80,6 +80,7 @@ static void order_find(int root, const struct devices *d, struct device_name out
 	for (int i = 0; i < d->gpus; i++)
 		if (d->gpu[i].vendor == PCI_AMD)
 			amd[count++] = &d->gpu[i].address;
+	memset(kfd, -1, sizeof(kfd));
 	if (count > 0)
 		kfd_find_each(root, amd, count, kfd);
 	for (int i = 0, at = 0; i < d->gpus; i++) {
