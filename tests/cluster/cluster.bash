@@ -177,14 +177,17 @@ cluster_restart() { cluster_stop "$1" && cluster_start "$1"; }
 cluster_pid() { cat "$CLUSTER_DIR/run/$1.pid"; }
 
 # SIGKILL, for a checkpoint of a job that nobody needs any more would only cost time. scancel fails for one that has ended meanwhile.
-cluster_clear()
+cluster_clear() { eventually is_cleared || { squeue; sinfo -N -o '%n %T %E'; return 1; } >&2; }
+
+# Asked for each time: a slurmctld that has just been started may not answer yet, or has jobs that it met on the nodes.
+is_cleared()
 {
 	local jobs
 
 	jobs=$(squeue -h -o %A | sort -u)
 	[[ -z $jobs ]] || scancel --signal=KILL --full $jobs 2>/dev/null || true
 	[[ -z $jobs ]] || scancel $jobs 2>/dev/null || true
-	eventually nodes_are idle
+	nodes_are idle
 }
 
 is_gone() { ! process_id "$1" >/dev/null; }
