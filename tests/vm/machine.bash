@@ -11,6 +11,7 @@
 # 1      2-3   0000:41:00.0 AMD                         12 10 32 32
 # 2      4-5   0000:61:00.0 virtio, which can err       32 32 10 12
 # 3      6-7   0000:81:00.0 AMD                         32 32 12 10
+# One thread of QEMU plays all CPUs: on a machine with few of its own that is as fast, and the emulated CPUs cannot race.
 # Each is in a slot of its own, of 16 GT/s x16; a network card, 0000:82:00.0, is at node 3. 256 MiB of memory a node. The
 # GPUs are QEMU's graphics cards: what a kernel sees of them is a class, a vendor, a place and a link.
 
@@ -68,21 +69,54 @@ machine_words()
 
 machine_up()
 {
-	local kernel
+	local kernel try
 
-	machine_need && kernel=$("$VM/kernel") && MACHINE=$(mktemp -d "$BATS_FILE_TMPDIR/machine.XXXXXX") || return 1
-	export MACHINE
-	initrd_make && cd "$MACHINE" || return 1
-	mkfifo agent.in agent.out monitor.in monitor.out
+	machine_need && kernel=$("$VM/kernel") || return 1
+	for try in 1 2 3; do
+		MACHINE=$(mktemp -d "$BATS_FILE_TMPDIR/machine.XXXXXX") || return 1
+		export MACHINE
+		initrd_make && machine_boot "$kernel" "$@" || return 1
+		! machine_answers || return 0
+		machine_evidence "$try" >&2
+		machine_down
+	done
+	return 1
+}
+
+machine_boot()
+{
+	cd "$MACHINE" && mkfifo agent.in agent.out monitor.in monitor.out || return 1
 	# Whatever happens to the tests, it ends with them.
-	setpriv --pdeathsig KILL qemu-system-x86_64 -machine q35 -accel tcg,thread=multi -cpu max -m 1G \
-		-smp 8,sockets=4,cores=2,threads=1 $(machine_words "$@") \
-		-kernel "$kernel" -initrd initrd.gz -append "console=ttyS0 tsc=reliable no_timer_check quiet random.trust_cpu=on panic=-1 mitigations=off" \
+	setpriv --pdeathsig KILL qemu-system-x86_64 -machine q35 -accel tcg,thread=single -cpu max,la57=off -m 1G \
+		-smp 8,sockets=4,cores=2,threads=1 $(machine_words "${@:2}") \
+		-kernel "$1" -initrd initrd.gz \
+		-append "console=ttyS0 earlyprintk=ttyS0 tsc=reliable no_timer_check random.trust_cpu=on panic=-1 mitigations=off" \
 		-nodefaults -display none -no-reboot -serial file:console.log \
 		-chardev pipe,id=agent,path=agent -serial chardev:agent -chardev pipe,id=monitor,path=monitor -mon chardev=monitor,mode=readline \
 		</dev/null >qemu.log 2>&1 3>&- &
 	echo $! >pid
-	answer_read 300 || { tail -n 40 qemu.log console.log >&2; return 1; }
+}
+
+# The first answer, for which a slow host may need minutes; no longer than QEMU itself is there.
+machine_answers()
+{
+	local waited
+
+	for ((waited = 0; waited < 120; waited += 2)); do
+		answer_read 2 2>/dev/null && return
+		kill -0 "$(cat "$MACHINE/pid")" 2>/dev/null || return 1
+	done
+	return 1
+}
+
+# Of a machine that did not come up: how far it was, and what its CPUs do.
+machine_evidence()
+{
+	echo "tests/vm: boot $1 gave no answer; $(ps -o stat=,time=,args= -p "$(cat "$MACHINE/pid")" || echo "QEMU has ended")"
+	monitor "info cpus"
+	timeout 5 cat "$MACHINE/monitor.out"
+	tail -n 20 "$MACHINE/qemu.log" "$MACHINE/console.log"
+	uptime
 }
 
 machine_down()

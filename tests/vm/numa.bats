@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Tasks next to their GPUs on a real kernel with four NUMA nodes: what that kernel says of affinity, of the policy and of the
 # nodes that pages came from. step.c starts tasks as slurmstepd does; each becomes memory.c, so what is read is after exec.
-# time: 120 s
+# time: 150 s
 bats_require_minimum_version 1.5.0
 load machine
 
