@@ -120,6 +120,64 @@ START_TEST(one_that_has_no_other_nodes_is_held_and_released)
 }
 END_TEST
 
+/* It depends on another job, its begin time is ahead, or its user holds it: Slurm starts it as soon as it may,
+ * and no pass is in between. Held it is not: Slurm would not look at the other job, and its user's hold is
+ * the user's. */
+static const char *const not_yet[] = { "dependency", "begin", "hold" };
+
+static void cannot_start_yet(struct fake_job *f, int i)
+{
+	f->view.dependency = i == 0 ? "afterany:3" : NULL;
+	f->view.eligible = i == 1 ? NOON + 8000 : NOON;
+	f->view.held = i == 2 ? HELD_BY_USER : HELD_NOT;
+	f->view.priority = i != 2;
+}
+
+START_TEST(one_without_other_nodes_that_cannot_start_yet_is_kept_off_all_the_same)
+{
+	enum job_held stays = _i == 2 ? HELD_BY_USER : HELD_NOT;
+
+	gang_waits(&x);
+	x.later->view.required = "n1";
+	cannot_start_yet(x.later, _i);
+	for (int64_t t = 6; t < 20; t += 5) {
+		pass(NOON + t);
+		excludes(x.later, "n0,n1");
+		ck_assert_msg(x.later->view.held == stays, "%s", not_yet[_i]);
+	}
+	gang_gone(&x);
+	pass(NOON + 21);
+	excludes(x.later, "");
+	ck_assert_msg(x.later->view.held == stays, "%s", not_yet[_i]);
+}
+END_TEST
+
+/* A pass meets it before Slurm has looked at it, or (_i > 2) afterwards, when it took its priority. */
+START_TEST(when_it_could_start_it_is_held_before_it_has_its_nodes_back)
+{
+	bool looked = _i > 2;
+
+	gang_waits(&x);
+	x.later->view.required = "n1";
+	cannot_start_yet(x.later, _i % 3);
+	pass(NOON + 6);
+	cannot_start_yet(x.later, 3);
+	if (looked) {
+		x.later->view.held = HELD_BY_OTHER;
+		x.later->view.reason = "BadConstraints";
+		x.later->view.priority = 0;
+	}
+	pass(NOON + 11);
+	ck_assert_str_eq(x.later->held_with, "n0,n1");
+	pass(NOON + 16);
+	ck_assert_int_eq(x.later->view.held, HELD_BY_ADMIN);
+	excludes(x.later, "");
+	gang_gone(&x);
+	pass(NOON + 21);
+	ck_assert_int_eq(x.later->view.held, HELD_NOT);
+}
+END_TEST
+
 /* It asked for features, say, that only these nodes have. */
 START_TEST(one_that_slurm_finds_no_other_nodes_for_is_held_instead)
 {
@@ -258,6 +316,29 @@ START_TEST(of_an_array_each_record_needs_other_nodes)
 }
 END_TEST
 
+/* An array has its rows for as long as a task of it is known: any of them may have what was written. */
+START_TEST(of_a_job_that_is_gone_nothing_is_remembered)
+{
+	static const char rows[] =
+		"SELECT count(*) FROM kept_off k JOIN admission a ON a.id = k.admission WHERE a.job = 6";
+
+	gang_waits(&x);
+	pass(NOON + 6000);
+	pass(NOON + 6005);
+	ck_assert_int_eq(books_ask(&x.b, "%s", rows), 1);
+	ck_assert_ptr_null(books_try(&x.b, "UPDATE admission SET tasks = 3 WHERE job = 6"));
+	x.sooner->view.stage = STAGE_ENDED;
+	x.sooner->view.base_state = "CANCELLED";
+	x.sooner->view.job_id = 8;	/* a task of it, as slurmctld has it */
+	x.sooner->view.array_job_id = 6;
+	pass(NOON + 6010);
+	ck_assert_int_eq(books_ask(&x.b, "%s", rows), 1);
+	x.sooner->view.array_job_id = 0;	/* forgotten */
+	pass(NOON + 6015);
+	ck_assert_int_eq(books_ask(&x.b, "%s", rows), 0);
+}
+END_TEST
+
 /* Nothing of ours stays in Slurm where nothing is enforced any more. */
 START_TEST(where_nothing_is_enforced_any_more_nobody_is_kept_off)
 {
@@ -290,6 +371,8 @@ Suite *pass_gang_suite(void)
 	tcase_add_test(t, a_daemon_that_was_killed_takes_back_what_it_wrote);
 	tcase_add_test(t, a_run_that_is_requeued_with_what_was_written_is_let_back);
 	tcase_add_test(t, one_that_has_no_other_nodes_is_held_and_released);
+	tcase_add_loop_test(t, one_without_other_nodes_that_cannot_start_yet_is_kept_off_all_the_same, 0, 3);
+	tcase_add_loop_test(t, when_it_could_start_it_is_held_before_it_has_its_nodes_back, 0, 6);
 	tcase_add_test(t, one_that_slurm_finds_no_other_nodes_for_is_held_instead);
 	tcase_add_test(t, one_that_slurm_holds_for_another_reason_is_left_to_it);
 	tcase_add_test(t, a_run_that_has_just_begun_there_does_not_move_it);
@@ -299,6 +382,7 @@ Suite *pass_gang_suite(void)
 	tcase_add_test(t, what_its_user_writes_afterwards_is_the_users_also_when_it_reads_the_same);
 	tcase_add_test(t, that_slurm_found_no_other_nodes_is_said_of_those_nodes_only);
 	tcase_add_test(t, of_an_array_each_record_needs_other_nodes);
+	tcase_add_test(t, of_a_job_that_is_gone_nothing_is_remembered);
 	tcase_add_loop_test(t, where_nothing_is_enforced_any_more_nobody_is_kept_off, 0, 2);
 	suite_add_tcase(s, t);
 	return s;
