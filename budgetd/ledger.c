@@ -22,6 +22,9 @@
 #define STATEMENTS_BITS 9
 #define STATEMENTS_MAX  (1 << STATEMENTS_BITS)	/* well above the number of statements */
 
+/* A disk that is nearly full takes a small write between two that fail. */
+#define CAREFUL_WRITES 1000
+
 struct ledger {
 	sqlite3 *db;
 	int lock_fd;				/* flock: one budgetd per file */
@@ -31,6 +34,7 @@ struct ledger {
 	bool in_transaction;
 	bool unwritten;				/* a decided transaction whose COMMIT is still to come */
 	struct fault failed;			/* of the last write; empty when it succeeded */
+	unsigned int careful;			/* so many decisions more are written before they count */
 	enum ledger_durability durability;	/* of PRAGMA synchronous as it stands */
 	struct {
 		const char *sql;
@@ -259,8 +263,10 @@ static int write_decided(struct ledger *l, struct fault *why)
 	if (!l->unwritten)
 		return 0;
 	l->unwritten = false;
-	if (sql_do(l, commit_sql, &failed, "") < 0)
+	if (sql_do(l, commit_sql, &failed, "") < 0) {
 		end_transaction(l);
+		l->careful = CAREFUL_WRITES;
+	}
 	note_write(l, &failed);
 	return failed.text[0] ? fault_errno(why, errno, "%s", failed.text) : 0;
 }
@@ -292,13 +298,6 @@ int ledger_begin(struct ledger *l, enum ledger_durability d, struct fault *why)
 	return 0;
 }
 
-static bool wrote_last(struct ledger *l)
-{
-	struct fault why;
-
-	return ledger_writes(l, &why) == 0;
-}
-
 int ledger_decided(struct ledger *l, struct fault *why)
 {
 	int rc = 0, saved;
@@ -306,8 +305,10 @@ int ledger_decided(struct ledger *l, struct fault *why)
 	assert(l->in_transaction);
 	l->in_transaction = false;
 	l->unwritten = true;
-	if (!wrote_last(l))
+	if (l->careful > 0) {
+		l->careful--;
 		rc = write_decided(l, why);
+	}
 	saved = errno;
 	lock_give(l);
 	errno = saved;

@@ -4,6 +4,7 @@
  * DISK_STUB names a file, which is read at each write. Its first word:
  *
  *   fail        writes and syncs of files whose name contains budget.db fail with EIO
+ *   readonly    the same with EROFS, as on a file system that the kernel has given up
  *   stall MS    each sync of them takes MS milliseconds longer
  *
  * anything else, or no such file: as usual. */
@@ -30,13 +31,13 @@ static bool is_of_database(int fd)
 }
 
 struct order {
-	bool fail;
+	int error;
 	long stall_ms;
 };
 
 static struct order order_read(int fd)
 {
-	struct order o = { .fail = false };
+	struct order o = { 0, 0 };
 	const char *name = getenv("DISK_STUB");
 	FILE *f = name && is_of_database(fd) ? fopen(name, "re") : NULL;
 	char word[16];
@@ -44,7 +45,7 @@ static struct order order_read(int fd)
 	if (!f)
 		return o;
 	if (fscanf(f, "%15s", word) == 1) {
-		o.fail = strcmp(word, "fail") == 0;
+		o.error = strcmp(word, "fail") == 0 ? EIO : strcmp(word, "readonly") == 0 ? EROFS : 0;
 		if (strcmp(word, "stall") == 0 && fscanf(f, "%ld", &o.stall_ms) != 1)
 			o.stall_ms = 0;
 	}
@@ -57,8 +58,10 @@ static ssize_t write_at(const char *name, int fd, const void *data, size_t size,
 	ssize_t (*real)(int, const void *, size_t, off64_t) =
 		(ssize_t (*)(int, const void *, size_t, off64_t))dlsym(RTLD_NEXT, name);
 
-	if (order_read(fd).fail) {
-		errno = EIO;
+	struct order o = order_read(fd);
+
+	if (o.error) {
+		errno = o.error;
 		return -1;
 	}
 	return real(fd, data, size, at);
@@ -80,8 +83,8 @@ static int sync_as(const char *name, int fd)
 	struct order o = order_read(fd);
 	struct timespec wait = { o.stall_ms / 1000, o.stall_ms % 1000 * 1000000 };
 
-	if (o.fail) {
-		errno = EIO;
+	if (o.error) {
+		errno = o.error;
 		return -1;
 	}
 	nanosleep(&wait, NULL);
