@@ -178,6 +178,8 @@ START_TEST(records_are_read_as_the_kernel_and_as_dmesg_write_them)
 		{"", NULL, 0},
 		{"6,1,2", NULL, 0},
 		{"[ no time ] text", NULL, 0},
+		{"[ 9223372036855.000001] text", NULL, 0},
+		{"[ 99999999999999999999.000001] text", NULL, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
