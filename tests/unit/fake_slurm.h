@@ -22,6 +22,7 @@ struct fake_job {
 	int lines;			/* how many */
 	bool released;			/* by an update; */
 	char released_with[256];	/* its excluded nodes then */
+	char held_with[256];		/* and when we held it last */
 	int requeued, cancelled;	/* how often it was asked for: the test does it */
 };
 

@@ -90,6 +90,7 @@ SUITES(SUITE_PROTOTYPE)
 /* of the program `pass` */
 Suite *pass_displace_suite(void);
 Suite *pass_gang_suite(void);
+Suite *pass_gang_het_suite(void);
 Suite *pass_guard_suite(void);
 Suite *pass_fronts_suite(void);
 Suite *pass_drain_suite(void);
