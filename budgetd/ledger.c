@@ -414,7 +414,7 @@ static int set_up_connection(struct ledger *l, const char *path, struct fault *w
 		return -1;
 	if (sqlite3_exec(l->db, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
 				/* pages; only when ledger_checkpoint does not come */
-				"PRAGMA wal_autocheckpoint = 4096; "
+				"PRAGMA wal_autocheckpoint = 16384; "
 				"PRAGMA cache_size = -32768; "		/* KiB */
 				"PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE; COMMIT;", NULL, NULL,
 					NULL) != SQLITE_OK)
