@@ -4,7 +4,7 @@
  * One source for all: the names of lists (23.02), of the function that names a reason (24.05) and of the one
  * that frees a configuration (26.05), texts that libslurm forgets to free
  * (22.05, 24.05), flags for fields (of associations), an error that is gone (24.11), step ids for job ids
- * (25.11, 26.05) and whole nodes (26.05).
+ * (25.11, 26.05), whole nodes and who gives a reason (26.05).
  * Only slurm*.c include it, and never a Slurm header by themselves. */
 #ifndef SLURM_LINK_COMPAT_H
 #define SLURM_LINK_COMPAT_H
@@ -109,6 +109,17 @@ static inline bool compat_qos_displaces(const slurmdb_qos_rec_t *q, uint32_t id)
 {
 	return q->preempt_bitstr && (int64_t)id < slurm_bit_size(q->preempt_bitstr) &&
 		slurm_bit_test(q->preempt_bitstr, id);
+}
+
+/* Whose reason it is, where the message has a place for that. */
+static inline void compat_reason_of(update_node_msg_t *m, uid_t uid)
+{
+#ifdef HAVE_UPDATE_NODE_MSG_T_REASON_UID
+	m->reason_uid = uid;
+#else
+	(void)m;
+	(void)uid;
+#endif
 }
 
 /* CPUs of a node that jobs have: a field of its own since Slurm did without select_nodeinfo. */

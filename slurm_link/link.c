@@ -163,7 +163,7 @@ static int first_error(const job_array_resp_msg_t *resp)
 }
 
 /* 0, or Slurm's error number. */
-static int call_once(job_call *call, const char *job, const void *arg)
+static int job_call_once(job_call *call, const char *job, const void *arg)
 {
 	job_array_resp_msg_t *resp = NULL;
 	int err = 0;
@@ -183,11 +183,11 @@ static int call_job_now(job_call *call, const char *job, const void *arg, const 
 {
 	const struct timespec pause = { .tv_nsec = RETRY_PAUSE_MS * 1000 * 1000 };
 	char what[160];
-	int err = call_once(call, job, arg);
+	int err = job_call_once(call, job, arg);
 
 	for (int i = 0; err == COMPAT_ERR_DB_INDEX && i < RETRY_TIMES; i++) {
 		nanosleep(&pause, NULL);
-		err = call_once(call, job, arg);
+		err = job_call_once(call, job, arg);
 	}
 	if (!err)
 		return 0;
@@ -325,7 +325,7 @@ static int update_node(const char *node, uint32_t state, const char *reason, str
 	m.node_names = (char *)node;
 	m.node_state = state;
 	m.reason = (char *)reason;
-	m.reason_uid = getuid();
+	compat_reason_of(&m, getuid());
 	errno = 0;
 	if (slurm_update_node(&m) == SLURM_SUCCESS)
 		return 0;
