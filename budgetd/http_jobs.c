@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_jobs.c - why a job is where it is: tier, path, funding, what it waits for. */
 #include "budgetd/cluster_state.h"
-#include "budgetd/http_job_drain.h"
 #include "budgetd/http_job_inside.h"
 #include "budgetd/http_job_turn.h"
 #include "budgetd/people.h"
@@ -71,9 +70,7 @@ static int add_run(const struct run *r, void *arg)
 	put_int(o, "charged_units", sums.charged);
 	put_int(o, "free_s", sums.free_s);
 	put_int(o, "uncovered_s", sums.uncovered_s);
-	if (job_run_tell(x->rq, x->l, r, o, x->tasks.all ? NULL : x->lines, x->why) < 0)
-		return -1;
-	return job_drain_tell(x->rq, x->l, r, o, x->tasks.all ? NULL : x->lines, x->why);
+	return job_run_tell(x->rq, x->l, r, o, x->tasks.all ? NULL : x->lines, x->why);
 }
 
 /* --- the sentences ------------------------------------------------------------------------------ */
