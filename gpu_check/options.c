@@ -28,7 +28,7 @@ enum { OPT_ROOT = 256, OPT_PLACES, OPT_CPUS, OPT_TASKS, OPT_GPUS, OPT_STRICT, OP
 	OPT_MANUAL };
 /* whose option it is: a bit for each command, in their order */
 enum { OF_PROVE = 1, OF_LOCALITY = 2, OF_NODE = 4, OF_REPORT = 8,
-	OF_DEVICES = OF_PROVE | OF_LOCALITY, OF_ALL = OF_DEVICES | OF_NODE | OF_REPORT };
+	OF_DEVICES = OF_PROVE | OF_LOCALITY, OF_NVML = OF_NODE | OF_REPORT, OF_ALL = OF_DEVICES | OF_NODE | OF_REPORT };
 
 static const struct command commands[] = {
 	{"prove", "the GPUs of this task or node work, or why not; what is done when no command is named",
@@ -93,7 +93,7 @@ static const struct row {
 	{ OPT_BASELINE, "baseline", "FILE", "what was learned, below the root; " BASELINE, OF_NODE },
 	{ OPT_NVML, "nvml", "LIBRARY",
 		"NVIDIA's management library, where it is not libnvidia-ml.so.1, or to be asked with "
-		"--root, too", OF_NODE },
+		"--root, too", OF_NVML },
 	{ OPT_POLICY, "policy", "FILE",
 		"what is done about which evidence, below the root; " POLICY, OF_NODE },
 	{ OPT_MARK, "mark", "FILE", "from when on errors count, below the root; " MARK, OF_NODE },
@@ -159,6 +159,7 @@ static void help_print(FILE *to)
 	help_options(to, "Options of prove and locality", OF_DEVICES);
 	help_options(to, "Options of locality", OF_LOCALITY);
 	help_options(to, "Options of node", OF_NODE);
+	help_options(to, "Options of node and report", OF_NVML);
 	fputs("\nExit codes\n", to);
 	for (size_t i = 0; i < EXIT_CODES; i++)
 		fprintf(to, "  %zu  %s\n", i, exit_code_text[i]);
@@ -209,6 +210,7 @@ static void devices_options_manual(FILE *to)
 static void node_options_manual(FILE *to)
 {
 	options_of_manual(to, OF_NODE);
+	options_of_manual(to, OF_NVML);
 }
 
 static void evidence_manual(FILE *to)
