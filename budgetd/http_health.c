@@ -40,6 +40,7 @@ int health_get(struct request *rq, struct fault *why)
 	put_int(rq->reply, "last_pass_published_ms", h.last_pass.published_ms);
 	put_int(rq->reply, "jobs", (int64_t)h.jobs);
 	put_int(rq->reply, "lost_runs", (int64_t)h.lost_runs);
+	put_int(rq->reply, "names_left_out", (int64_t)h.names_left_out);
 	put_int(rq->reply, "differing_runs", (int64_t)h.differences);
 	put_int(rq->reply, "gpus", h.gpus);
 	put_int(rq->reply, "healthy_gpus", h.healthy_gpus);
