@@ -12,7 +12,7 @@ setup_file()
 	cluster_up --nodes 1 --gpus 2 --cpus 4
 	deposit vision 1000
 	machine_write "$CLUSTER_DIR/machine"
-	install -m 755 "$BUILD/gpu_check/gpu-check-helper" "$CLUSTER_DIR/bin"
+	install -m 755 "$BUILD/gpu_check/gpu-check-helper" "$BUILD/spank/gpu-check-task" "$CLUSTER_DIR/bin"
 	stub_build
 	printf '#!/bin/sh\necho "torch $TORCH sees $CUDA_VISIBLE_DEVICES"\ntest "$TORCH" = fine\n' >"$CLUSTER_DIR/bin/torch_check"
 	chmod 755 "$CLUSTER_DIR/bin/torch_check"
