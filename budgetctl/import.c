@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include "budgetctl/import.h"
 #include "budgetctl/say.h"
 #include "lib/sacct_json.h"
@@ -86,6 +87,8 @@ static int row_add(struct import *im, const struct sacct_row *row)
 	im->rows++;
 	switch (sacct_run_read(row, im->zone, &run, &reason)) {
 	case SACCT_RUN:
+		if (sacct_ends_in_future(run.end, im->now))
+			return import_set_aside(im, row->line, SACCT_IN_FUTURE);
 		return im->sending ? import_send(im, row->line, &run) : import_count(im, row->line, &run);
 	case SACCT_STEP:
 		im->steps++;
@@ -152,7 +155,7 @@ static int import_open(struct import *im, struct session *s, const char *file)
 	const char *tz = session_option(s, OPT_TZ);
 	struct fault why = {""};
 
-	*im = (struct import){.style = &s->style, .zone = zone_new(tz ? tz : "UTC", &why)};
+	*im = (struct import){.style = &s->style, .now = time(NULL), .zone = zone_new(tz ? tz : "UTC", &why)};
 	if (!im->zone)
 		return complain(errno == ENOENT ? USAGE : REFUSED, "--tz: %s", why.text);
 	im->from = strcmp(file, "-") ? fopen(file, "r") : stdin;
@@ -178,6 +181,7 @@ int cmd_import_sacct(struct session *s)
 {
 	const char *file = session_word(s, 0);
 	bool dry_run = session_option(s, OPT_DRY_RUN), charge = session_option(s, OPT_CHARGE);
+	struct import_stop *stop;
 	struct import im;
 	int rv;
 
@@ -187,8 +191,10 @@ int cmd_import_sacct(struct session *s)
 	rv = import_open(&im, s, file);
 	if (rv == DONE)
 		rv = dry_run ? import_count_begin(&im) : import_send_begin(&im, s, charge);
+	stop = rv == DONE ? import_stop_begin(&im) : NULL;
 	if (rv == DONE)
 		rv = rows_read(&im, file);
+	import_stop_end(stop);
 	if (rv == DONE)
 		rv = dry_run ? import_count_print(s, &im) : import_send_print(s, &im);
 	import_close(&im);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * import.h - import sacct, in three files: import.c reads the rows, import_count.c counts them for a dry run,
- * import_send.c sends them to budgetd
+ * import.h - import sacct, in four files: import.c reads the rows, import_count.c counts them for a dry run,
+ * import_send.c sends them to budgetd, import_stop.c tells how far it came when somebody stops it
  *
  * Every function that returns an exit code has said by itself what went wrong.
  *
- * Threads  one; import_send.c has some of its own while it sends, which touch nothing of this */
+ * Threads  one; import_send.c has some of its own while it sends, which touch nothing of this, and import_stop.c
+ * one that reads `runs` alone */
 #ifndef BUDGETCTL_IMPORT_H
 #define BUDGETCTL_IMPORT_H
 #include <stdio.h>
@@ -26,8 +27,10 @@ struct import {
 	struct zone *zone;
 	struct progress progress;
 	struct json_object *aside; /* {"line", "reason"}; as many as are shown */
+	int64_t now; /* no run that ends behind it counts */
 	int64_t naside;
-	int64_t rows, runs, steps, not_started;
+	int64_t rows, steps, not_started;
+	_Atomic int64_t runs; /* read by import_stop.c as well */
 
 	/* a dry run; or */
 	struct run_set *seen;
@@ -64,5 +67,14 @@ int import_send(struct import *im, int64_t line, const struct sacct_run *r); /* 
 int import_send_rest(struct import *im); /* and wait for the answer */
 int import_send_print(const struct session *s, struct import *im);
 void import_send_end(struct import *im);
+
+/* --- import_stop.c --- */
+
+/* From here to import_stop_end() Ctrl-C, SIGTERM and SIGHUP are told with what is in the books by then and how
+ * to go on; then the signal does what it does. One that is ignored (nohup) stays so. NULL: there is no memory
+ * or no thread for it, and signals are what they were. */
+struct import_stop;
+struct import_stop *import_stop_begin(const struct import *im);
+void import_stop_end(struct import_stop *stop); /* NULL is fine */
 
 #endif

@@ -188,13 +188,14 @@ static struct json_object *rows_join(const struct sending *b)
 	return joined;
 }
 
-/* The rows of the batch become the body. NULL is out of memory. */
-static struct json_object *body_make(struct sending *b)
+/* The rows of the batch become the body. `more`: other batches follow. NULL is out of memory. */
+static struct json_object *body_make(struct sending *b, bool more)
 {
 	struct json_object *body = json_object_new_object(), *rows = rows_join(b);
 
 	rows_free(b);
 	if (body && rows && json_object_object_add(body, "charge", json_object_new_boolean(b->charge)) == 0 &&
+		json_object_object_add(body, "more", json_object_new_boolean(more)) == 0 &&
 		json_object_object_add(body, "rows", rows) == 0)
 		return body;
 	json_object_put(rows);
@@ -202,11 +203,11 @@ static struct json_object *body_make(struct sending *b)
 	return NULL;
 }
 
-static int batch_send(struct import *im)
+static int batch_send(struct import *im, bool more)
 {
 	struct sending *b = im->sending;
 	struct call *c = &b->call[b->oldest];
-	struct json_object *body = body_make(b);
+	struct json_object *body = body_make(b, more);
 	int rv = body ? call_wait(im) : out_of_memory();
 
 	if (rv != DONE) {
@@ -312,7 +313,7 @@ int import_send(struct import *im, int64_t line, const struct sacct_run *r)
 	if (*unfit(r))
 		return import_set_aside(im, line, unfit(r));
 	if (b->nrows == BATCH_MAX || (b->nrows >= BATCH_ROWS && !goes_on(b, &key)))
-		rv = batch_send(im);
+		rv = batch_send(im, true);
 	if (rv != DONE)
 		return rv;
 	row = row_make(line, key.job, uid_of(b, r), r);
@@ -322,13 +323,24 @@ int import_send(struct import *im, int64_t line, const struct sacct_run *r)
 	return DONE;
 }
 
-int import_send_rest(struct import *im)
+static int all_wait(struct import *im)
 {
-	int rv = im->sending->nrows ? batch_send(im) : DONE;
+	int rv = DONE;
 
 	for (int i = 0; rv == DONE && i < CALLS; i++)
 		rv = call_wait(im);
 	return rv;
+}
+
+/* Any row that was sent has one behind it: with the last batch, which is the last to be written, all are on
+ * the disk. */
+int import_send_rest(struct import *im)
+{
+	int rv = all_wait(im);
+
+	if (rv == DONE && im->sending->nrows)
+		rv = batch_send(im, false);
+	return rv == DONE ? all_wait(im) : rv;
 }
 
 /* --- begin and end ---------------------------------------------------------------------------------- */

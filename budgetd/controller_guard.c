@@ -15,14 +15,10 @@
 #define MOVED_S 60			/* a planned start that moves by less is the same */
 #define GIVEN_UP_AFTER_S 180		/* a gang that has its nodes: Slurm backfills every 30 s */
 #define GIVEN_UP_FOR_S 600
-/* what was written so long ago stands in no record of a job that neither waits nor runs */
-#define FORGET_AFTER_S (30 * 86400)
 
 static int write_guard(struct pass *p, void *arg, struct fault *why)
 {
-	if (guard_store(p->b->ledger, arg, why) < 0)
-		return -1;
-	return kept_off_forget(p->b->ledger, p->now - FORGET_AFTER_S, why);
+	return guard_store(p->b->ledger, arg, why);
 }
 
 static void tell(struct budgetd *b, const struct guard *g, uint32_t job)

@@ -4,11 +4,15 @@
  * Who stands behind the gang and would still be inside its minimum runtime at the planned start, or could not
  * be displaced by it, is kept off: these nodes are among the excluded ones of its records, beside its user's
  * own. Slurm has no other means that looks at a minimum runtime: reservations and backfill go by time limits.
- * A job that has no other nodes is held instead: Slurm would take it for one that can never run.
+ * A job that has no other nodes is held instead: Slurm would take it for one that can never run. What cannot
+ * start yet (it depends on another job, its begin time is ahead, its user holds it) is kept off all the same,
+ * since Slurm starts it without another pass in between: then Slurm takes its priority, and the next pass
+ * holds it.
  *
  * Level-triggered: what was written stands in the books first, with what was there before; a record that has
  * exactly such a text has it from us. So it is taken back after any kill, of a run that was requeued as well,
  * and whatever else is found is its user's or an operator's. */
+#include "budgetd/held.h"
 #include "budgetd/ledger_guard.h"
 #include "budgetd/log.h"
 #include "budgetd/pass.h"
@@ -261,14 +265,18 @@ static int note_nowhere(struct keeping *x, const struct kept_row *row)
 	return pass_write(x->p, LEDGER_HOLDS, write_row, &k, x->why);
 }
 
-/* Before it has its nodes again: Slurm looks at a job that was changed at once, and it would start on them. */
-static void hold_first(struct pass *p, const struct job_view *j)
+/* Before it has its nodes again: Slurm looks at a job that was changed at once, and it would start on them.
+ * Is it held? */
+static bool hold_first(struct pass *p, const struct job_view *j)
 {
 	struct fault problem = {0};
 
-	if (pass_mark(p, j, NULL, NULL, true, &problem) < 0 && errno != EAGAIN)
+	if (job_held_by_us(j) || pass_mark(p, j, NULL, NULL, true, &problem) == 0)
+		return true;
+	if (errno != EAGAIN)
 		log_warning("job %u has no other nodes than those that it is kept off, and could not be held: %s",
 			j->job_id, problem.text);
+	return false;
 }
 
 static int follow_record(struct keeping *x, struct waiting *w, const struct job_view *j)
@@ -285,11 +293,11 @@ static int follow_record(struct keeping *x, struct waiting *w, const struct job_
 	}
 	if (stuck && note_nowhere(x, row) < 0)
 		return -1;
-	if (stuck && w->kept_off)
-		hold_first(x->p, j);
-	if (w->kept_off && !w->nowhere && !stuck)
+	if (w->kept_off && !stuck && (!w->nowhere || !pass_is_eligible(x->p, j)))
 		return keep_record_off(x, w, j, own);
-	if (row)
+	if (row && w->kept_off && !hold_first(x->p, j))
+		w->not_yet = true;
+	else if (row)
 		set_excluded(x, j, own);
 	return 0;
 }
@@ -319,6 +327,36 @@ static int follow_all(struct keeping *x)
 			rc = pass_write(x->p, LEDGER_HOLDS, drop_rows, &w->admission.id, x->why);
 	}
 	return rc;
+}
+
+/* Does slurmctld know a record of it? One that has ended may be requeued as long as it does. */
+static bool is_known(const struct pass *p, const struct admission_row *a)
+{
+	bool known = job_table_find(p->jobs, (uint32_t)a->job);
+
+	for (size_t i = 0; !known && a->tasks > 1 && i < p->jobs->count; i++)
+		known = p->jobs->jobs[i].array_job_id == (uint32_t)a->job;
+	return known;
+}
+
+/* Of jobs that are gone nothing is to be put back. */
+static int forget_gone(struct keeping *x)
+{
+	int64_t last = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < x->nrows && rc >= 0; i++) {
+		struct admission_row a;
+		int64_t id = x->rows[i].admission;
+
+		if (id == last || pass_find_waiting(x->p, id))
+			continue;
+		last = id;
+		rc = admission_by_id(x->p->books, id, &a, x->why);
+		if (rc == 1 && !is_known(x->p, &a))
+			rc = pass_write(x->p, LEDGER_HOLDS, drop_rows, &id, x->why);
+	}
+	return rc < 0 ? -1 : 0;
 }
 
 /* Who is no business of ours any more has nothing of ours left. */
@@ -361,7 +399,7 @@ int pass_keep_off(struct pass *p, struct fault *why)
 	if (rc == 0 && p->guard.nodes[0])
 		rc = look_around(&x) < 0 ? -1 : choose(&x);
 	if (rc == 0)
-		rc = follow_all(&x) < 0 ? -1 : let_back_where_off(&x);
+		rc = follow_all(&x) < 0 || forget_gone(&x) < 0 ? -1 : let_back_where_off(&x);
 	for (size_t i = 0; i < x.nrows; i++) {
 		free(x.rows[i].written);
 		free(x.rows[i].own);

@@ -9,6 +9,7 @@
 #include "budgetd/ledger_import.h"
 #include "budgetd/people.h"
 #include "budgetd/rates.h"
+#include "lib/sacct.h"
 #include "lib/tres.h"
 #include "lib/zone.h"
 #include <errno.h>
@@ -17,7 +18,6 @@
 #include <string.h>
 
 #define ROWS_MAX 1000
-#define END_SLACK_S 60		/* clocks of two machines */
 
 /* One row as it came. */
 struct row {
@@ -246,8 +246,8 @@ static int piece_read(struct batch *b, const struct row *row, struct import_piec
 	if (!costs)	/* of a resized job it may be that of the pieces before, too */
 		out->suspended_s = row->suspended < out->end - out->from ? row->suspended
 			: out->end - out->from;
-	if (row->end > b->rq->now + END_SLACK_S)
-		return fault_set(reason, "it ends in the future");
+	if (sacct_ends_in_future(row->end, b->rq->now))
+		return fault_set(reason, SACCT_IN_FUTURE);
 	if (tres_read(row->tres, &gpus, reason) < 0)
 		return -1;
 	out->gpus = gpus.total;
@@ -454,7 +454,13 @@ static int import_rows(struct request *rq, struct fault *why)
 	return rv;
 }
 
+/* What is only counted may be lost with the power before the last batch: the same import puts it back. That
+ * one waits for the disk, and with it all that was written before. */
 int import_post(struct request *rq, struct fault *why)
 {
-	return money_write(rq, import_rows, why);
+	bool more = false, charge = false;
+
+	if (body_flag(rq, "more", &more, why) < 0 || body_flag(rq, "charge", &charge, why) < 0)
+		return -1;
+	return money_write_lasting(rq, more && !charge ? LEDGER_HOLDS : LEDGER_MONEY, import_rows, why);
 }

@@ -356,11 +356,11 @@ void money_body_of_query(struct request *rq)
 			put_bool(rq->body, flags[k], true);
 }
 
-int money_write(struct request *rq, handler_fn apply, struct fault *why)
+int money_write_lasting(struct request *rq, enum ledger_durability d, handler_fn apply, struct fault *why)
 {
 	bool dry_run = false;
 
-	if (body_flag(rq, "dry_run", &dry_run, why) < 0 || ledger_begin(rq->b->ledger, LEDGER_MONEY, why) < 0)
+	if (body_flag(rq, "dry_run", &dry_run, why) < 0 || ledger_begin(rq->b->ledger, d, why) < 0)
 		return -1;
 	if (money_expire(rq->b->ledger, rq->now, why) < 0 || request_said(rq, why) < 0 ||
 		apply(rq, why) < 0) {
@@ -374,6 +374,11 @@ int money_write(struct request *rq, handler_fn apply, struct fault *why)
 	}
 	rq->status = MHD_HTTP_CREATED;
 	return ledger_commit(rq->b->ledger, why);
+}
+
+int money_write(struct request *rq, handler_fn apply, struct fault *why)
+{
+	return money_write_lasting(rq, LEDGER_MONEY, apply, why);
 }
 
 int money_write_of_user(struct request *rq, handler_fn apply, struct fault *why)

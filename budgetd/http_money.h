@@ -26,6 +26,8 @@ void money_body_of_query(struct request *rq);
 /* `apply` in a LEDGER_MONEY transaction, after what has ended has expired. 201 and written; or, with
  * "dry_run" in the body, 200, the same answer with "dry_run": true, and nothing written. */
 int money_write(struct request *rq, handler_fn apply, struct fault *why);
+/* The same in a transaction that is not on the disk as it is answered, where `d` is LEDGER_HOLDS. */
+int money_write_lasting(struct request *rq, enum ledger_durability d, handler_fn apply, struct fault *why);
 
 /* The same for what is set about the "user" of the body: "uid" is added to the body where the host knows the
  * name. 200, since nothing new is made. */

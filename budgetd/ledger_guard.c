@@ -87,12 +87,3 @@ int kept_off_drop(struct ledger *l, int64_t admission, struct fault *why)
 
 	return sql_do(l, drop_sql, why, "i", admission);
 }
-
-int kept_off_forget(struct ledger *l, int64_t before, struct fault *why)
-{
-	static const char forget_sql[] =
-		"DELETE FROM kept_off WHERE at < ? AND NOT EXISTS (SELECT 1 FROM run r WHERE r.admission = kept_off.admission AND r.ended IS NULL)"
-		" AND NOT EXISTS (SELECT 1 FROM hold h WHERE h.admission = kept_off.admission AND h.closed_at IS NULL)";
-
-	return sql_do(l, forget_sql, why, "i", before);
-}

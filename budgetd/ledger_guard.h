@@ -49,11 +49,7 @@ int kept_off_add(struct ledger *l, const struct kept_off *k, int64_t now, struct
 /* By admission. `each` returns < 0 to stop, which makes the call fail. */
 typedef int (*kept_off_fn)(const struct kept_off *k, void *arg);
 int kept_off_walk(struct ledger *l, kept_off_fn each, void *arg, struct fault *why);
-/* A job that waits and has nothing of ours any more: what its user writes from now on is the user's, also when
- * it reads the same. Not while a run of it goes on, which may be requeued with what it has. */
+/* Of a job that waits and has nothing of ours any more: what its user writes from now on is the user's, also
+ * when it reads the same. Of one that is gone. Not while a run of it goes on, which may be requeued with what it has. */
 int kept_off_drop(struct ledger *l, int64_t admission, struct fault *why);
-/* Rows that were written before `before`, of admissions that hold nothing and have no run that goes on:
- * nobody's record has their text any more. */
-int kept_off_forget(struct ledger *l, int64_t before, struct fault *why);
-
 #endif

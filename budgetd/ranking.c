@@ -185,7 +185,7 @@ int ranking_expect(struct ranking *r, const struct project_user *users, size_t c
 int ranking_new(struct ledger *l, int64_t window_s, struct rates *rates, const struct gpu_count *healthy,
 	int64_t now, struct ranking **out, struct fault *why)
 {
-	struct ranking *r;
+	struct ranking *r = NULL;	/* gcc 14 does not see that it is set */
 
 	if (ranking_empty(&r, why) < 0)
 		return -1;

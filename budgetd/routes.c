@@ -61,7 +61,7 @@ static const struct route routes[] = {
 	{ "PATCH",  "/v1/requests/{name}",   WHO_OWNER,         4 * KIB,
 		WRITE_KEYS " decision amount_units allocation", request_patch },
 	{ "POST",   "/v1/imports",           WHO_ADMINISTRATOR, 1024 * KIB,
-		"rows charge dry_run", import_post },
+		"rows charge more dry_run", import_post },
 	{ "GET",    "/v1/balances",          WHO_LIST,          0,            NULL, balances_get },
 	{ "GET",    "/v1/tree",              WHO_LIST,          0,            NULL, tree_get },
 	{ "GET",    "/v1/usage",             WHO_LIST,          0,            NULL, usage_get },

@@ -6,6 +6,7 @@
  * the body, last with none left. What is refused by its headers is answered at once, without reading the
  * body. */
 #include "budgetd/server.h"
+#include "budgetd/body.h"
 #include "budgetd/caller.h"
 #include "budgetd/ledger.h"
 #include "budgetd/log.h"
@@ -25,7 +26,6 @@
 #define CONNECTIONS_MAX 512	/* of each door */
 /* over the network, from one host: it may keep itself waiting, not the others */
 #define HOST_CONNECTIONS_MAX 64
-#define JSON_DEPTH_MAX 8	/* our deepest body has 3 */
 
 /* Each has a thread of its own, so that none can keep another waiting. In the order of opening. */
 enum door { DOOR_SLURM, DOOR_PEOPLE, DOOR_NETWORK, DOORS };
@@ -211,78 +211,6 @@ static int read_headers(const struct listener *at, struct exchange *x, struct MH
 
 /* --- the call itself ---------------------------------------------------------------------------- */
 
-static int parse_body(const struct exchange *x, struct json_object **out, struct fault *why)
-{
-	struct json_tokener *t = json_tokener_new_ex(JSON_DEPTH_MAX);
-	struct json_object *o;
-	int rv = -1;
-
-	if (!t)
-		return fault_errno(why, ENOMEM, "out of memory");
-	json_tokener_set_flags(t, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	o = json_tokener_parse_ex(t, x->body, (int)x->used);
-	if (json_tokener_get_error(t) != json_tokener_success) {
-		fault_errno(why, EINVAL, "the body is not JSON: %s at byte %zu",
-			json_tokener_error_desc(json_tokener_get_error(t)), json_tokener_get_parse_end(t));
-	} else if (!json_object_is_type(o, json_type_object)) {
-		fault_errno(why, EINVAL, "the body must be a JSON object");
-	} else {
-		*out = json_object_get(o);
-		rv = 0;
-	}
-	json_object_put(o);
-	json_tokener_free(t);
-	return rv;
-}
-
-static bool is_word_of(const char *words, const char *key)
-{
-	size_t n = strlen(key);
-
-	for (const char *at = words; n && (at = strstr(at, key)); at += n)
-		if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
-			return true;
-	return false;
-}
-
-/* Colons of the outermost object. The text is known to be JSON, so that outside strings each is behind a
- * key. */
-static size_t count_members(const char *text, size_t bytes)
-{
-	size_t members = 0;
-	bool quoted = false;
-	int depth = 0;
-
-	for (size_t i = 0; i < bytes; i++) {
-		if (quoted && text[i] == '\\')
-			i++;
-		else if (text[i] == '"')
-			quoted = !quoted;
-		else if (!quoted && (text[i] == '{' || text[i] == '['))
-			depth++;
-		else if (!quoted && (text[i] == '}' || text[i] == ']'))
-			depth--;
-		else if (!quoted && text[i] == ':' && depth == 1)
-			members++;
-	}
-	return members;
-}
-
-/* A mistyped key would be a wish that nobody hears, and of a key that stands twice json-c keeps the last
- * alone. */
-static int check_keys(const struct exchange *x, struct json_object *body, struct fault *why)
-{
-	if (count_members(x->body, x->used) != (size_t)json_object_object_length(body))
-		return fault_errno(why, EINVAL, "the body has one key twice");
-	json_object_object_foreach(body, key, value) {
-		(void)value;
-		if (x->route->keys && !is_word_of(x->route->keys, key))
-			return fault_errno(why, EINVAL, "\"%.40s\" is not known here; there is: %s", key,
-				x->route->keys);
-	}
-	return 0;
-}
-
 static int run_handler(const struct listener *at, const struct exchange *x, struct request *rq,
 	struct fault *why)
 {
@@ -296,7 +224,7 @@ static int run_handler(const struct listener *at, const struct exchange *x, stru
 	if (at->door == DOOR_NETWORK &&
 		caller_check(&x->caller, x->route->method, x->path, x->body, x->used, why) < 0)
 		return -1;
-	if (x->route->body_max && (parse_body(x, &rq->body, why) < 0 || check_keys(x, rq->body, why) < 0))
+	if (x->route->body_max && body_read(x->route, x->body, x->used, &rq->body, why) < 0)
 		return -1;
 	return x->route->handle(rq, why);
 }

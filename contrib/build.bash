@@ -18,9 +18,12 @@ sources_copy()
 }
 
 # build SOURCES FOLDER CONFIGURE-WORDS...
-build()
+build() { build_only "$1" "$2" all "${@:3}"; }
+
+# build_only SOURCES FOLDER TARGET CONFIGURE-WORDS...
+build_only()
 {
 	local sources=$1
 
-	mkdir -p "$2" && cd "$2" && "$sources/configure" "${@:3}" && make -j"$(nproc)" all
+	mkdir -p "$2" && cd "$2" && "$sources/configure" "${@:4}" && make -j"$(nproc)" "$3"
 }

@@ -204,19 +204,20 @@ static bool take(struct watch *w)
 	return n > 0 && !w->report->done;
 }
 
-/* Until the report is complete, its end, or the deadline. */
+/* Until the report is complete, its end, the deadline, or the word of the caller. */
 static void listen_to(struct watch *w)
 {
-	struct pollfd p = { .fd = w->pipe, .events = POLLIN };
+	struct pollfd p[2] = {{.fd = w->pipe, .events = POLLIN},
+		{.fd = w->h->stop ? *w->h->stop : -1, .events = POLLIN}};
 
 	for (;;) {
 		int64_t left = w->end_us - now_us();
 
-		if (left <= 0) {
+		if (left <= 0 || p[1].revents) {
 			w->result->end = HELPER_LATE;
 			return;
 		}
-		if (poll(&p, 1, (int)(left / 1000) + 1) > 0 && !take(w))
+		if (poll(p, 2, (int)(left / 1000) + 1) > 0 && p[0].revents && !take(w))
 			return;
 	}
 }

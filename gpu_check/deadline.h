@@ -29,6 +29,7 @@ struct helper {
 	int64_t deadline_ms;
 	char *const *environment;	/* of the task */
 	const char *scratch;		/* a folder for caches that cannot be switched off; NULL = none */
+	const int *stop;		/* readable: the helper is ended at once; NULL = never */
 };
 
 /* How it ended. Its report is complete only with HELPER_ENDED and report.done. */

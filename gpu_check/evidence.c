@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * evidence.c - the table of evidence.h: names, what is done unless the site says otherwise, and the texts that
- * people read */
+ * evidence.c - the table of evidence.h: names, what is done unless the site says otherwise, and the texts
+ * that people read */
 #include "gpu_check/evidence.h"
 #include <string.h>
 
@@ -17,10 +17,12 @@ const struct evidence_row evidence_table[EVIDENCES] = {
 		"a PCIe link on the way to a GPU or a network card of the fabric has fewer lanes than were "
 		"learned (without a baseline at most warn, and against what both ends can do)",
 		"the link was trained down: card, riser, cable or slot",
-		"power the node off and on, reseat the card and its riser; a link that is meant to be narrow is "
+		"power the node off and on, reseat the card and its riser; a link that is meant to be "
+		"narrow is "
 		"accepted by `gpu-check --learn`" },
 	[EVIDENCE_LINK_SPEED] = { "link-speed", POLICY_WARN,
-		"the same for the speed. The link of a GPU is judged while it works only: an idle one turns it "
+		"the same for the speed. The link of a GPU is judged while it works only: an idle one "
+		"turns it "
 		"down",
 		"the link was trained down, or the card sits in another slot than it was learned in",
 		"look at the slot's setting in the firmware, reseat the card and its riser" },
@@ -31,7 +33,8 @@ const struct evidence_row evidence_table[EVIDENCES] = {
 	[EVIDENCE_AER_NONFATAL] = { "aer-nonfatal", POLICY_FAIL,
 		"an uncorrected error of the bus after which the link went on",
 		"a request on the bus was lost or damaged",
-		"look at `dmesg` for the register that names it, reseat the card if it comes again" AFTERWARDS },
+		"look at `dmesg` for the register that names it, reseat the card if it comes again"
+		AFTERWARDS },
 	[EVIDENCE_AER_CORRECTED] = { "aer-corrected", POLICY_WARN,
 		"more corrected errors of the bus in an hour than corrected-per-hour",
 		"the signal is bad: nothing is lost yet, but each is sent again",
@@ -39,7 +42,8 @@ const struct evidence_row evidence_table[EVIDENCES] = {
 	[EVIDENCE_GPU_LOST] = { "gpu-lost", POLICY_DRAIN,
 		"the driver lost a GPU (Xid 79, fallen off the bus)",
 		"the GPU does not answer on the bus any more",
-		"power the node off and on; if it comes again have the card, its power and its slot looked at" },
+		"power the node off and on; if it comes again have the card, its power and its slot looked "
+		"at" },
 	[EVIDENCE_GPU_RESET] = { "gpu-reset", POLICY_DRAIN,
 		"an error after which the GPU has to be reset: Xids by their numbers, a reset that failed, a "
 		"device that the driver gave up",
@@ -58,10 +62,12 @@ const struct evidence_row evidence_table[EVIDENCES] = {
 		"the GPU runs slower than it could",
 		"look at fans, air and power supplies of the node" },
 	[EVIDENCE_CLOCK] = { "clock", POLICY_WARN,
-		"a GPU whose highest clock somebody set lower than it could be: NVIDIA's application clocks below "
+		"a GPU whose highest clock somebody set lower than it could be: NVIDIA's application "
+		"clocks below "
 		"their default, amdgpu's performance level low or profile_min_*, the maximum of xe and i915",
 		"the clock was turned down by hand or by a job that was allowed to, and was left so",
-		"set it back (`nvidia-smi -rac`, power_dpm_force_performance_level, max_freq); where it is meant: "
+		"set it back (`nvidia-smi -rac`, power_dpm_force_performance_level, max_freq); where it is "
+		"meant: "
 		"`clock off` in gpu-node.conf" },
 	[EVIDENCE_IMAGE] = { "image", POLICY_WARN,
 		"kernel, driver, firmware or a library is another version than was learned, or a GPU is new",

@@ -4,46 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "locality/device_node.h"
 #include "locality/sysfs.h"
 
 #define CPU "sys/devices/system/cpu/"
 
-enum { KFD_XGMI = 11, KFD_LINKS_MAX = 256 };
-
 const char *const iommu_name[IOMMUS] = {"unknown", "off", "passthrough", "translating"};
-
-const char *const gpu_distance_name[GPU_DISTANCES] = {"xgmi", "switch", "root", "node", "elsewhere"};
-
-/* --- between GPUs ------------------------------------------------------------------------------------- */
-
-static bool has_xgmi(int root, const struct gpu *a, const struct gpu *b)
-{
-	int from = a->vendor == PCI_AMD && b->vendor == PCI_AMD ? kfd_find(root, &a->address) : -1;
-	int to = from < 0 ? -1 : kfd_find(root, &b->address);
-	char text[SYSFS_TEXT_MAX], value[32];
-
-	for (int i = 0; to >= 0 && i < KFD_LINKS_MAX; i++) {
-		if (sysfs_read(root, text, sizeof(text),
-			    "sys/class/kfd/kfd/topology/nodes/%d/io_links/%d/properties", from, i) <= 0)
-			return false;
-		if (sysfs_field(text, "type", ' ', value, sizeof(value)) == 0 && atoi(value) == KFD_XGMI &&
-			sysfs_field(text, "node_to", ' ', value, sizeof(value)) == 0 && atoi(value) == to)
-			return true;
-	}
-	return false;
-}
-
-enum gpu_distance gpu_distance(int root, const struct gpu *a, const struct gpu *b)
-{
-	if (has_xgmi(root, a, b))
-		return GPU_XGMI;
-	if (a->path.host[0] && !strcmp(a->path.host, b->path.host))
-		return a->path.hops > 1 && b->path.hops > 1 && !pci_compare(&a->path.hop[0], &b->path.hop[0])
-			       ? GPU_SAME_SWITCH
-			       : GPU_SAME_ROOT;
-	return a->node != NODE_UNKNOWN && a->node == b->node ? GPU_SAME_NODE : GPU_ELSEWHERE;
-}
 
 /* --- the host ----------------------------------------------------------------------------------------- */
 

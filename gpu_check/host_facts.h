@@ -25,11 +25,4 @@ struct host_facts {
 /* `root` as in sysfs.h. Cannot fail. */
 void host_facts_read(int root, const struct devices *d, struct host_facts *out);
 
-/* How two GPUs are linked, the nearest first. */
-enum gpu_distance { GPU_XGMI, GPU_SAME_SWITCH, GPU_SAME_ROOT, GPU_SAME_NODE, GPU_ELSEWHERE, GPU_DISTANCES };
-extern const char *const gpu_distance_name[GPU_DISTANCES]; /* "xgmi", "switch", "root", "node", "elsewhere" */
-
-/* AMD's own links from what its driver lists, else by the bridges that both are below, then by the node. */
-enum gpu_distance gpu_distance(int root, const struct gpu *a, const struct gpu *b);
-
 #endif

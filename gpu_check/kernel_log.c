@@ -48,8 +48,8 @@ const char *log_record(char *line, int64_t *at_us)
 	}
 	if (line[0] != '[' || sscanf(line, "[ %" SCNd64 ".%n", &whole, &at) != 1 || at == 0)
 		return NULL;
-	*at_us = whole * 1000000 + strtoll(line + at, &text, 10);
-	if (*text != ']')
+	if (__builtin_mul_overflow(whole, 1000000, &whole) ||
+		__builtin_add_overflow(whole, strtoll(line + at, &text, 10), at_us) || *text != ']')
 		return NULL;
 	text += 1 + (text[1] == ' ');
 	at = 0;		/* "[ T1234] ": who called, where the kernel tells it */

@@ -55,7 +55,8 @@ static bool is_aer(int kind)
 	return kind == EVIDENCE_AER_FATAL || kind == EVIDENCE_AER_NONFATAL || kind == EVIDENCE_AER_CORRECTED;
 }
 
-/* A bus id at `p`, with or without a function, as "0000:c1:00.0" or in "PCI:0000:c1:00". How long; 0: none. */
+/* A bus id at `p`, with or without a function, as "0000:c1:00.0" or in "PCI:0000:c1:00". How long; 0: none.
+ */
 static size_t bus_id_at(const char *p, struct pci_address *out)
 {
 	size_t n = strspn(p, "0123456789abcdefABCDEF:.");
@@ -192,7 +193,8 @@ void log_groups_tell(const struct log_groups *g, struct findings *out)
 	for (int i = 0; i < g->count; i++) {
 		const struct log_group *l = &g->group[i];
 
-		findings_add(out, l->hit.kind, POLICY_DRAIN, l->hit.bus_id ? pci_text(&l->hit.at, at) : "kernel log",
+		findings_add(out, l->hit.kind, POLICY_DRAIN,
+			l->hit.bus_id ? pci_text(&l->hit.at, at) : "kernel log",
 			"the kernel logged%s \"%s\"", l->count > 1 ? " several times, last" : "", l->last);
 	}
 }

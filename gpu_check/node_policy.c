@@ -33,8 +33,10 @@ static int row_add(struct log_table *t, int kind, int xid, const char *pattern)
 {
 	struct log_row *r = &t->row[t->rows];
 
-	if (t->rows == LOG_ROWS_MAX || strlen(pattern) >= sizeof(r->pattern))
+	if (t->rows == LOG_ROWS_MAX || strlen(pattern) >= sizeof(r->pattern)) {
+		errno = t->rows == LOG_ROWS_MAX ? ENOSPC : ENAMETOOLONG;
 		return -1;
+	}
 	*r = (struct log_row){.kind = kind, .xid = xid};
 	strcpy(r->pattern, pattern);
 	t->rows++;
@@ -99,6 +101,24 @@ static int line_take(struct node_policy *p, char *text)
 	return policy_take(p, name, &save);
 }
 
+/* errno tells why line_take did not want it. */
+static int line_fault(const char *path, int number, struct fault *why)
+{
+	if (errno == ENOSPC)
+		return fault_errno(why, EINVAL,
+			"/%s:%d: this file may name %d Xids and patterns, and this is one more: name what "
+			"is not "
+			"as gpu-check(8) has it, or join patterns with *",
+			path, number, LOG_ROWS_MAX);
+	if (errno == ENAMETOOLONG)
+		return fault_errno(why, EINVAL, "/%s:%d: a pattern has at most %d characters", path, number,
+			LOG_PATTERN_MAX - 1);
+	return fault_errno(why, EINVAL,
+		"/%s:%d: a line is \"link-width drain\", \"corrected-per-hour 60\", \"xid gpu-reset 109\" or "
+		"\"log gpu-error *text*\"; gpu-check(8) has the names",
+		path, number);
+}
+
 int node_policy_read(int root, const char *path, struct node_policy *out, struct fault *why)
 {
 	FILE *from;
@@ -112,16 +132,13 @@ int node_policy_read(int root, const char *path, struct node_policy *out, struct
 		return errno == ENOENT ? 0 : -1;
 	while (rv == 0 && getline(&text, &room, from) >= 0) {
 		number++;
+		errno = EINVAL;
 		rv = line_take(out, text);
 	}
 	if (rv < 0)
-		fault_errno(why, EINVAL,
-			"%s:%d: a line is \"link-width drain\", \"corrected-per-hour 60\", \"xid gpu-reset "
-			"109\" or "
-			"\"log gpu-error *text*\"; gpu-check(8) has the names",
-			path, number);
+		line_fault(path, number, why);
 	else if (ferror(from))
-		rv = fault_set(why, "%s: %s", path, strerror(errno));
+		rv = fault_set(why, "/%s: %s", path, strerror(errno));
 	free(text);
 	fclose(from);
 	if (rv < 0)

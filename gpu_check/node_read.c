@@ -105,7 +105,8 @@ static void devices_take(int root, const struct devices *d, struct node_state *s
 
 		if (g->console || s->gpus == NODE_GPUS_MAX)
 			continue;
-		s->gpu[s->gpus++] = (struct node_card){ .at = g->address, .vendor = g->vendor, .device = g->device };
+		s->gpu[s->gpus++] = (struct node_card){
+			.at = g->address, .vendor = g->vendor, .device = g->device };
 		way_read(root, &g->path, g->vendor, true, s);
 	}
 	for (int i = 0; i < d->nics; i++)

@@ -7,21 +7,36 @@
 #include "gpu_check/nvml.h"
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
+#include "gpu_check/apart.h"
 #include "gpu_check/library.h"
 
 enum { SUCCESS = 0, NOT_SUPPORTED = 3, FUNCTION_NOT_FOUND = 13, GPU_IS_LOST = 15, RESET_REQUIRED = 16 };
 enum { UNCORRECTED = 1, VOLATILE = 0, GRAPHICS = 0 };
 enum { REASON_BOARD = 0x8, REASON_HEAT_SW = 0x20, REASON_HEAT_HW = 0x40, REASON_BRAKE = 0x80 };
-enum { BUSY_PERCENT = 20, PAUSE_MS = 5, LOOKS = 4, LOOK_MS = 60 };
+enum { BUSY_PERCENT = 20, LOOKS = 4, LOOK_MS = 60 };
+
+/* What the child does, by a number: a pointer would be the child's, whose memory a library may have broken.
+ */
+enum call { CALL_NONE, CALL_LOAD, CALL_INIT, CALL_HANDLE, CALL_ECC, CALL_ROWS, CALL_REASONS, CALL_USE,
+	CALL_CLOCK, CALL_PRESET, CALLS };
+
+static const char *const call_name[CALLS] = {
+	[CALL_NONE] = "starting",
+	[CALL_LOAD] = "loading the library",
+	[CALL_INIT] = "nvmlInit",
+	[CALL_HANDLE] = "nvmlDeviceGetHandleByPciBusId",
+	[CALL_ECC] = "nvmlDeviceGetTotalEccErrors",
+	[CALL_ROWS] = "nvmlDeviceGetRemappedRows",
+	[CALL_REASONS] = "nvmlDeviceGetCurrentClocksEventReasons",
+	[CALL_USE] = "nvmlDeviceGetUtilizationRates",
+	[CALL_CLOCK] = "nvmlDeviceGetApplicationsClock",
+	[CALL_PRESET] = "nvmlDeviceGetDefaultApplicationsClock",
+};
 
 /* One GPU's answers. `call` is the first that failed. */
 struct answer {
@@ -29,16 +44,16 @@ struct answer {
 	int64_t uncorrected;
 	unsigned may_mhz, preset_mhz; /* application clocks; 0: not told */
 	unsigned long long held; /* reasons that held in each look */
-	const char *call;
+	enum call call;
 	int code;
 };
 
 struct shared {
-	const char *now;  /* the call that is under way; a text of this program */
-	const char *call; /* that failed for all GPUs */
+	enum call now;  /* the one that is under way */
+	enum call call; /* that failed for all GPUs */
 	int code;
-	bool no_library, done;
-	char text[256]; /* why it cannot be loaded */
+	bool no_library, no_symbol, done;
+	char text[256]; /* why it cannot be loaded; the symbol that is missing */
 	struct answer gpu[NODE_GPUS_MAX];
 };
 
@@ -70,6 +85,11 @@ static const struct symbol_row symbols[] = {
 	{"nvmlDeviceGetDefaultApplicationsClock", NULL, offsetof(struct nvml, preset), true},
 };
 
+struct question {
+	const char *library;
+	const struct node_state *node;
+};
+
 /* --- in the child ------------------------------------------------------------------------------------- */
 
 static void pause_ms(long ms)
@@ -78,7 +98,7 @@ static void pause_ms(long ms)
 }
 
 /* Did the call give an answer? What the GPU or the driver does not have is no error. */
-static bool answered(struct answer *a, const char *call, int code)
+static bool answered(struct answer *a, enum call call, int code)
 {
 	if (code == SUCCESS)
 		return true;
@@ -94,12 +114,12 @@ static void ask_memory(const struct nvml *n, void *device, struct shared *sh, st
 	unsigned corrected, uncorrected, pending = 0, failed = 0;
 	unsigned long long count = 0;
 
-	sh->now = "nvmlDeviceGetTotalEccErrors";
+	sh->now = CALL_ECC;
 	if (n->ecc && answered(a, sh->now, n->ecc(device, UNCORRECTED, VOLATILE, &count))) {
 		a->memory_told = true;
 		a->uncorrected = (int64_t)count;
 	}
-	sh->now = "nvmlDeviceGetRemappedRows";
+	sh->now = CALL_ROWS;
 	if (n->rows && answered(a, sh->now, n->rows(device, &corrected, &uncorrected, &pending, &failed))) {
 		a->rows_pending = pending != 0;
 		a->rows_bad = failed != 0;
@@ -110,7 +130,7 @@ static void ask_pace(const struct nvml *n, void *device, struct shared *sh, stru
 {
 	struct utilization use = {0, 0};
 
-	sh->now = "nvmlDeviceGetCurrentClocksEventReasons";
+	sh->now = CALL_REASONS;
 	a->held = n->reasons ? ~0ull : 0;
 	for (int look = 0; look < LOOKS && a->held; look++) {
 		unsigned long long reasons = 0;
@@ -121,7 +141,7 @@ static void ask_pace(const struct nvml *n, void *device, struct shared *sh, stru
 			reasons = 0;
 		a->held &= reasons & (REASON_BOARD | REASON_HEAT_SW | REASON_HEAT_HW | REASON_BRAKE);
 	}
-	sh->now = "nvmlDeviceGetUtilizationRates";
+	sh->now = CALL_USE;
 	if (n->use && answered(a, sh->now, n->use(device, &use)))
 		a->works = use.gpu >= BUSY_PERCENT;
 }
@@ -131,73 +151,72 @@ static void ask_clock(const struct nvml *n, void *device, struct shared *sh, str
 {
 	unsigned may = 0, preset = 0;
 
-	sh->now = "nvmlDeviceGetApplicationsClock";
+	sh->now = CALL_CLOCK;
 	if (!n->clock || !n->preset || n->clock(device, GRAPHICS, &may) != SUCCESS)
 		return;
-	sh->now = "nvmlDeviceGetDefaultApplicationsClock";
+	sh->now = CALL_PRESET;
 	if (n->preset(device, GRAPHICS, &preset) != SUCCESS)
 		return;
 	a->may_mhz = may;
 	a->preset_mhz = preset;
 }
 
-static void ask(const char *name, const struct node_state *s, struct shared *sh)
+static bool load(const char *library, struct nvml *n, struct shared *sh)
 {
-	const char *const names[] = {name, NULL};
+	const char *const names[] = {library, NULL};
+	const char *missing = NULL;
 	struct library l = {NULL, ""};
-	struct nvml n = {0};
 	enum cause cause;
+
+	sh->now = CALL_LOAD;
+	sh->no_library = library_open(&l, names, &cause, sh->text, sizeof(sh->text)) < 0;
+	if (sh->no_library)
+		return false;
+	sh->no_symbol = library_symbols(&l, symbols, sizeof(symbols) / sizeof(symbols[0]), n, &missing) < 0;
+	if (sh->no_symbol)
+		snprintf(sh->text, sizeof(sh->text), "%s", missing);
+	return !sh->no_symbol;
+}
+
+static void ask_gpus(const struct nvml *n, const struct node_state *s, struct shared *sh)
+{
 	void *device;
 
-	sh->now = "loading the library";
-	if (library_open(&l, names, &cause, sh->text, sizeof(sh->text)) < 0 ||
-		library_symbols(&l, symbols, sizeof(symbols) / sizeof(symbols[0]), &n, &sh->call) < 0) {
-		sh->no_library = !l.handle;
-		return;
-	}
-	sh->now = "nvmlInit";
-	sh->code = n.init();
-	if (sh->code != SUCCESS) {
-		sh->call = sh->now;
-		return;
-	}
 	for (int i = 0; i < s->gpus; i++) {
 		char at[PCI_TEXT_MAX];
 
-		sh->now = "nvmlDeviceGetHandleByPciBusId";
+		sh->now = CALL_HANDLE;
 		if (s->gpu[i].vendor != PCI_NVIDIA ||
-			!answered(&sh->gpu[i], sh->now, n.handle(pci_text(&s->gpu[i].at, at), &device)))
+			!answered(&sh->gpu[i], sh->now, n->handle(pci_text(&s->gpu[i].at, at), &device)))
 			continue;
-		ask_memory(&n, device, sh, &sh->gpu[i]);
-		ask_pace(&n, device, sh, &sh->gpu[i]);
-		ask_clock(&n, device, sh, &sh->gpu[i]);
+		ask_memory(n, device, sh, &sh->gpu[i]);
+		ask_pace(n, device, sh, &sh->gpu[i]);
+		ask_clock(n, device, sh, &sh->gpu[i]);
 	}
 }
 
-static void child(const char *name, const struct node_state *s, struct shared *sh, pid_t parent)
+static void ask(void *shared, const void *question)
 {
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	/* what libraries print is nothing for the output of this program */
-	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
-		_exit(1);
-	ask(name, s, sh);
+	const struct question *q = question;
+	struct shared *sh = shared;
+	struct nvml n = {0};
+
+	if (load(q->library, &n, sh)) {
+		sh->now = CALL_INIT;
+		sh->code = n.init();
+		if (sh->code == SUCCESS)
+			ask_gpus(&n, q->node, sh);
+		else
+			sh->call = sh->now;
+	}
 	sh->done = true;
-	_exit(0);
 }
 
 /* --- in the parent ------------------------------------------------------------------------------------ */
 
-/* true: it ended by itself. */
-static bool wait_until(pid_t pid, int64_t ms, int *status)
+static const char *name_of(enum call call)
 {
-	for (; ms >= 0; ms -= PAUSE_MS) {
-		if (waitpid(pid, status, WNOHANG) != 0)
-			return true;
-		pause_ms(PAUSE_MS);
-	}
-	return false;
+	return call_name[call > CALL_NONE && call < CALLS ? call : CALL_NONE];
 }
 
 static void take(const struct answer *a, struct node_state *s, int i, struct findings *out)
@@ -211,7 +230,7 @@ static void take(const struct answer *a, struct node_state *s, int i, struct fin
 			a->code == GPU_IS_LOST      ? EVIDENCE_GPU_LOST
 			: a->code == RESET_REQUIRED ? EVIDENCE_GPU_RESET
 						    : EVIDENCE_UNREAD,
-			POLICY_DRAIN, at, "%s: NVML error %d", a->call, a->code);
+			POLICY_DRAIN, at, "%s: NVML error %d", name_of(a->call), a->code);
 	if (a->rows_bad)
 		findings_add(out, EVIDENCE_GPU_MEMORY, POLICY_DRAIN, at, "NVML: a row could not be remapped");
 	if (a->rows_pending)
@@ -232,21 +251,27 @@ static void take(const struct answer *a, struct node_state *s, int i, struct fin
 			s->link[l].works = true;
 }
 
-static void judge(const struct shared *sh, const char *library, bool ended, int status, struct node_state *s,
+static void judge(struct shared *sh, const char *library, const struct apart *end, struct node_state *s,
 	struct findings *out)
 {
-	if (!ended)
+	bool by_signal = WIFSIGNALED(end->status);
+
+	if (!end->ended)
 		findings_add(out, EVIDENCE_UNREAD, POLICY_DRAIN, "NVML", "%s does not come back: %s", library,
-			sh->now);
+			name_of(sh->now));
 	else if (!sh->done)
 		findings_add(out, EVIDENCE_UNREAD, POLICY_DRAIN, "NVML", "%s ended with %s %d in %s", library,
-			WIFSIGNALED(status) ? "signal" : "status",
-			WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), sh->now);
+			by_signal ? "signal" : "status",
+			by_signal ? WTERMSIG(end->status) : WEXITSTATUS(end->status), name_of(sh->now));
 	else if (sh->no_library)
-		findings_add(out, EVIDENCE_UNREAD, POLICY_WARN, "NVML", "%s", sh->text);
+		findings_add(out, EVIDENCE_UNREAD, POLICY_WARN, "NVML", "%s",
+			apart_text(sh->text, sizeof(sh->text)));
+	else if (sh->no_symbol)
+		findings_add(out, EVIDENCE_UNREAD, POLICY_DRAIN, "NVML", "%s: %s is missing", library,
+			apart_text(sh->text, sizeof(sh->text)));
 	else if (sh->call)
-		findings_add(out, EVIDENCE_UNREAD, POLICY_DRAIN, "NVML", "%s: %s %s %d", library, sh->call,
-			sh->code ? "gives error" : "is missing,", sh->code);
+		findings_add(out, EVIDENCE_UNREAD, POLICY_DRAIN, "NVML", "%s: %s gives error %d", library,
+			name_of(sh->call), sh->code);
 	else
 		for (int i = 0; i < s->gpus; i++)
 			take(&sh->gpu[i], s, i, out);
@@ -254,25 +279,14 @@ static void judge(const struct shared *sh, const char *library, bool ended, int 
 
 void nvml_read(const char *library, int64_t deadline_ms, struct node_state *s, struct findings *out)
 {
-	struct shared *sh =
-		mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t parent = getpid(), pid = sh == MAP_FAILED ? -1 : fork();
-	int status = 0;
-	bool ended;
+	struct question q = {library, s};
+	struct shared *sh = apart_new(sizeof(*sh));
+	struct apart end;
 
-	if (pid == 0)
-		child(library, s, sh, parent);
-	if (pid < 0) {
+	if (!sh || apart_run(ask, sh, &q, deadline_ms, &end) < 0)
 		findings_add(
 			out, EVIDENCE_UNREAD, POLICY_DRAIN, "NVML", "no process for it: %s", strerror(errno));
-	} else {
-		ended = wait_until(pid, deadline_ms, &status);
-		if (!ended) {
-			kill(pid, SIGKILL);
-			wait_until(pid, 1000, &status); /* in state D it stays: init has it then */
-		}
-		judge(sh, library, ended, status, s, out);
-	}
-	if (sh != MAP_FAILED)
-		munmap(sh, sizeof(*sh));
+	else
+		judge(sh, library, &end, s, out);
+	apart_free(sh, sizeof(*sh));
 }

@@ -24,10 +24,11 @@ enum { TASKS_MAX = 4096, DEADLINE_MAX_S = 86400, EXPECTED_MAX = 1024, DEADLINE_S
 	SOAK_MAX_S = 7 * 86400 };
 enum { OPT_ROOT = 256, OPT_PLACES, OPT_CPUS, OPT_TASKS, OPT_GPUS, OPT_STRICT, OPT_MINE, OPT_ALL, OPT_LEVEL,
 	OPT_BACKEND, OPT_DEADLINE, OPT_EXPECT, OPT_OPTIONAL, OPT_HELPER, OPT_SOAK, OPT_LEARN,
-	OPT_ACKNOWLEDGE, OPT_UNDER_LOAD, OPT_BASELINE, OPT_POLICY, OPT_MARK, OPT_REASON, OPT_NVML, OPT_MANUAL };
+	OPT_ACKNOWLEDGE, OPT_UNDER_LOAD, OPT_BASELINE, OPT_POLICY, OPT_MARK, OPT_REASON, OPT_NVML,
+	OPT_MANUAL };
 /* whose option it is: a bit for each command, in their order */
 enum { OF_PROVE = 1, OF_LOCALITY = 2, OF_NODE = 4, OF_REPORT = 8,
-	OF_DEVICES = OF_PROVE | OF_LOCALITY, OF_ALL = OF_DEVICES | OF_NODE | OF_REPORT };
+	OF_DEVICES = OF_PROVE | OF_LOCALITY, OF_NVML = OF_NODE | OF_REPORT, OF_ALL = OF_DEVICES | OF_NODE | OF_REPORT };
 
 static const struct command commands[] = {
 	{"prove", "the GPUs of this task or node work, or why not; what is done when no command is named",
@@ -37,11 +38,13 @@ static const struct command commands[] = {
 		"CPUs tasks would get",
 		locality_command},
 	{"node",
-		"is this node at fault: PCIe links, errors of the bus, the kernel's log, versions; held against what was "
+		"is this node at fault: PCIe links, errors of the bus, the kernel's log, versions; held "
+		"against what was "
 		"learned",
 		node_command},
 	{"report",
-		"what to look at first when GPUs are slow: how they are linked, network cards beside them, IOMMU, huge "
+		"what to look at first when GPUs are slow: how they are linked, network cards beside them, "
+		"IOMMU, huge "
 		"pages, waiting for memory, CPU time that was stolen or throttled",
 		report_command},
 };
@@ -78,17 +81,21 @@ static const struct row {
 	{ OPT_TASKS, "tasks", "N", "with --cpus: to so many tasks", OF_LOCALITY },
 	{ OPT_STRICT, "strict", NULL, "exit with 3 when a task gets no CPU next to its GPUs", OF_LOCALITY },
 	{ OPT_LEARN, "learn", NULL,
-		"this is how the node should be: write the baseline, and acknowledge the errors so far", OF_NODE },
+		"this is how the node should be: write the baseline, and acknowledge the errors so far",
+		OF_NODE },
 	{ OPT_ACKNOWLEDGE, "acknowledge", NULL, "errors count from now on: those so far are known", OF_NODE },
 	{ OPT_UNDER_LOAD, "under-load", NULL,
 		"the GPUs work at this moment: the speed of their links counts", OF_NODE },
 	{ OPT_REASON, "drain-reason", NULL,
-		"print only the reason for Slurm, where the node should be drained; the sentences on standard error",
+		"print only the reason for Slurm, where the node should be drained; the sentences on "
+		"standard error",
 		OF_NODE },
 	{ OPT_BASELINE, "baseline", "FILE", "what was learned, below the root; " BASELINE, OF_NODE },
 	{ OPT_NVML, "nvml", "LIBRARY",
-		"NVIDIA's management library, where it is not libnvidia-ml.so.1, or to be asked with --root, too", OF_NODE },
-	{ OPT_POLICY, "policy", "FILE", "what is done about which evidence, below the root; " POLICY, OF_NODE },
+		"NVIDIA's management library, where it is not libnvidia-ml.so.1, or to be asked with "
+		"--root, too", OF_NVML },
+	{ OPT_POLICY, "policy", "FILE",
+		"what is done about which evidence, below the root; " POLICY, OF_NODE },
 	{ OPT_MARK, "mark", "FILE", "from when on errors count, below the root; " MARK, OF_NODE },
 	{ 'h', "help", NULL, "print this and exit", OF_ALL },
 	{ 'V', "version", NULL, "print the version and exit", OF_ALL },
@@ -152,6 +159,7 @@ static void help_print(FILE *to)
 	help_options(to, "Options of prove and locality", OF_DEVICES);
 	help_options(to, "Options of locality", OF_LOCALITY);
 	help_options(to, "Options of node", OF_NODE);
+	help_options(to, "Options of node and report", OF_NVML);
 	fputs("\nExit codes\n", to);
 	for (size_t i = 0; i < EXIT_CODES; i++)
 		fprintf(to, "  %zu  %s\n", i, exit_code_text[i]);
@@ -202,6 +210,7 @@ static void devices_options_manual(FILE *to)
 static void node_options_manual(FILE *to)
 {
 	options_of_manual(to, OF_NODE);
+	options_of_manual(to, OF_NVML);
 }
 
 static void evidence_manual(FILE *to)
@@ -223,7 +232,8 @@ static void xids_manual(FILE *to)
 			if (r->kind != kind || r->pattern[0])
 				continue;
 			if (n++ == 0)
-				fprintf(to, ".It Cm %s\n", kind == LOG_NOTHING ? "nothing" : evidence_table[kind].name);
+				fprintf(to, ".It Cm %s\n",
+					kind == LOG_NOTHING ? "nothing" : evidence_table[kind].name);
 			if (r->xid == XID_ANY)
 				fputs("all others\n", to);
 			else

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include "gpu_check/stage.h"
 
-enum exit_code { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_FAR, EXIT_UNPROVEN, EXIT_NOTHING, EXIT_FAULTY, EXIT_DRAIN,
-	EXIT_CODES };
+enum exit_code { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_FAR, EXIT_UNPROVEN, EXIT_NOTHING, EXIT_FAULTY,
+	EXIT_DRAIN, EXIT_CODES };
 
 struct options {
 	const struct command *command;

@@ -2,13 +2,13 @@
  * prove.c - choose the backends, run a helper for each, judge (prove.h) */
 #include "gpu_check/prove.h"
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "gpu_check/backend_names.h"
 #include "gpu_check/node_gpus.h"
+#include "gpu_check/scratch.h"
 
 #define LEAST_MS 100		/* a helper is not started for less */
 
@@ -115,38 +115,23 @@ static void expect(const struct proving *p, const char *name, struct expectation
 
 /* --- one backend ------------------------------------------------------------------------------------ */
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-	(void)st;
-	(void)kind;
-	(void)ftw;
-	remove(path);
-	return 0;
-}
-
-/* A folder for what OpenCL compiles; NULL where there is none to be had: then it is the user's own. */
-static char *scratch_make(const struct proving *p, const char *name, char buf[256])
-{
-	const char *tmp = environment_value(p->q->environment, "TMPDIR");
-
-	if (strncmp(name, "opencl", 6))
-		return NULL;
-	snprintf(buf, 256, "%.200s/gpu-check-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	return mkdtemp(buf);
-}
-
 static void prove_one(const struct proving *p, const char *name, struct proof_of_backend *b)
 {
-	char scratch[256];
 	int64_t left_ms = (p->end_us - now_us()) / 1000;
 	struct helper h = { .path = p->q->helper, .backend = name, .level = p->q->level,
-		.environment = p->q->environment, .deadline_ms = left_ms > LEAST_MS ? left_ms : LEAST_MS,
-		.scratch = scratch_make(p, name, scratch) };
+		.environment = p->q->environment, .deadline_ms = left_ms > LEAST_MS ? left_ms : LEAST_MS };
+	struct scratch scratch;
+	bool own = !strncmp(name, "opencl", 6) && scratch_begin(&scratch,
+		environment_value(p->q->environment, "TMPDIR"));
 	bool on_bus[REPORT_DEVICES_MAX] = { false }, started;
 	struct fault why = { "" };
 
 	snprintf(b->name, sizeof(b->name), "%s", name);
 	expect(p, name, &b->expectation);
+	if (own) {
+		h.scratch = scratch.path;
+		h.stop = &scratch.signals;
+	}
 	started = helper_run(&h, &b->report, &b->result, &why) == 0;
 	for (int d = 0; d < b->report.devices; d++)
 		on_bus[d] = node_has_gpu(&p->node, b->report.device[d].bus_id);
@@ -154,8 +139,8 @@ static void prove_one(const struct proving *p, const char *name, struct proof_of
 	verdict_make(&b->report, &b->result, &b->expectation, started, why.text, &b->verdict);
 	b->expectation.is_on_bus = NULL;
 	b->expectation.own = NULL;
-	if (h.scratch)
-		nftw(h.scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	if (own)
+		scratch_end(&scratch);
 }
 
 /* As long as all before it was sound: a framework has no better error for a GPU that does not work. */

@@ -35,7 +35,8 @@ struct prove_request {
 };
 
 struct proof_of_backend {
-	char name[16];			/* of a backend, or of a site_check: then nothing but result and verdict is filled */
+	/* of a backend, or of a site_check: then nothing but result and verdict is filled */
+	char name[16];
 	struct report report;
 	struct helper_result result;
 	struct expectation expectation;

@@ -213,9 +213,9 @@ static int lines_read(FILE *from, const char *path, struct node_state *out, stru
 	free(text);
 	if (rv < 0 || number == 0)
 		return fault_errno(why, EINVAL,
-			"%s:%d: this is no line of a baseline as `gpu-check --learn` writes it", path,
+			"/%s:%d: this is no line of a baseline as `gpu-check --learn` writes it", path,
 			number);
-	return ferror(from) ? fault_set(why, "%s: %s", path, strerror(errno)) : 0;
+	return ferror(from) ? fault_set(why, "/%s: %s", path, strerror(errno)) : 0;
 }
 
 int state_read(int root, const char *path, struct node_state *out, struct fault *why)

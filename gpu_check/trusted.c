@@ -25,13 +25,14 @@ FILE *trusted_open(int root, const char *path, struct fault *why)
 	if (fd < 0 && errno == ENOENT)
 		return NULL;
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		fault_set(why, "%s: %s", path, strerror(errno));
+		fault_set(why, "/%s: %s", path, strerror(errno));
 	} else if (!S_ISREG(st.st_mode) || (st.st_uid != 0 && st.st_uid != geteuid()) || (st.st_mode & 022)) {
 		fault_errno(why, EPERM,
-			"%s decides about the node, so only root may own and write it: chown root, chmod 644",
+			"/%s decides about the node, so only root may own and write it: chown root, chmod "
+			"644",
 			path);
 	} else if (!(from = fdopen(fd, "r"))) {
-		fault_set(why, "%s: %s", path, strerror(errno));
+		fault_set(why, "/%s: %s", path, strerror(errno));
 	}
 	if (!from && fd >= 0) {
 		int err = errno;
@@ -79,7 +80,7 @@ FILE *trusted_begin(int root, const char *path, struct trusted_new **out, struct
 		errno = err;	/* why there is no folder */
 	n->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!n->file) {
-		fault_set(why, "%s: %s", n->beside, strerror(errno));
+		fault_set(why, "/%s: %s", n->beside, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		free(n);
@@ -96,7 +97,7 @@ int trusted_commit(struct trusted_new *n, struct fault *why)
 	int rv = 0;
 
 	if (fclose(n->file) != 0 || !good || renameat(n->root, n->beside, n->root, n->path) < 0) {
-		rv = fault_set(why, "%s: %s", n->path, strerror(errno));
+		rv = fault_set(why, "/%s: %s", n->path, strerror(errno));
 		unlinkat(n->root, n->beside, 0);
 	}
 	free(n);

@@ -91,10 +91,11 @@ static bool asks_for_gpus(const job_desc_msg_t *d)
 
 	gpu_request_input_init(&in);
 	for (size_t i = 0; i < COUNT(fields); i++) {
-		char *to = (char *)&in + fields[i].request;
+		char *to = (char *)&in;
 
 		if (fields[i].request == NOT_A_REQUEST)
 			continue;
+		to += fields[i].request;
 		if (fields[i].kind == TEXT)
 			memcpy(to, &(const char *){ text_at(d, &fields[i]) }, sizeof(const char *));
 		else

@@ -8,6 +8,12 @@
 
 /* --- writing ---------------------------------------------------------------------------------------- */
 
+/* "N/A", and what would read as another node's devices behind these, are none. */
+static bool is_list(const char *from, const char *end)
+{
+	return from < end && from + strspn(from, "0123456789-,") == end;
+}
+
 /* The "0-1,4" of the next whole GPUs in a gres detail, and its length; NULL behind the last. */
 static const char *next_indices(const char **detail, size_t *length)
 {
@@ -21,7 +27,7 @@ static const char *next_indices(const char **detail, size_t *length)
 		*detail = end + strcspn(end, ",");
 		*detail += **detail == ',';
 		if (open && !strncmp(at, "gpu", 3) && (at[3] == ':' || at[3] == '(') &&
-			!strncmp(open, "(IDX:", 5)) {
+			!strncmp(open, "(IDX:", 5) && is_list(open + 5, end)) {
 			*length = (size_t)(end - open) - 5;
 			return open + 5;
 		}

@@ -300,6 +300,13 @@ static int owner_read(const struct sacct_row *row, struct sacct_run *run, struct
 	return *run->user ? 0 : fault_set(why, "User is empty");
 }
 
+#define CLOCKS_DIFFER_S 60
+
+int sacct_ends_in_future(int64_t end, int64_t now)
+{
+	return end > now + CLOCKS_DIFFER_S;
+}
+
 enum sacct_kind sacct_run_read(
 	const struct sacct_row *row, const struct zone *z, struct sacct_run *out, struct fault *why)
 {

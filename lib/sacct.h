@@ -62,6 +62,11 @@ struct sacct_run {
 	const char *partition, *qos, *state;	/* "" = not told */
 };
 
+/* Is `end` further behind `now` than the clocks of two machines differ (a minute)? Then the run cannot have
+ * ended: the row is to be set aside, with SACCT_IN_FUTURE as the reason. 1 or 0. */
+int sacct_ends_in_future(int64_t end, int64_t now);
+#define SACCT_IN_FUTURE "it ends in the future"
+
 /* Does `name`, `length` bytes, in any case, name this column? */
 int sacct_field_is(enum sacct_field f, const char *name, size_t length);
 

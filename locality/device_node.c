@@ -68,7 +68,8 @@ static int kfd_cpu_node(int root, const struct numa *numa, int kfd)
 }
 
 struct kfd_place {
-	int64_t location, domain;	/* bus << 8 | device << 3 | function; -1: older kernels tell no domain */
+	int64_t location;		/* bus << 8 | device << 3 | function */
+	int64_t domain;			/* -1: older kernels tell none */
 };
 
 /* Of node `i`. 1: of a GPU, *out set; 0: it has none, or is kept from us (the read fails with EPERM, its

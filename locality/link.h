@@ -24,8 +24,8 @@ struct link {
 /* `vendor` is the GPU's, `path` its way (pci.h); `root` as in sysfs.h. Cannot fail. */
 void link_read(int root, unsigned vendor, const struct pci_path *path, struct link *out);
 
-/* The link between two neighbours on a way: what it is now, by its lower end, or by the upper one where that does
- * not tell; and the smaller of what both can do. Cannot fail. */
+/* The link between two neighbours on a way: what it is now, by its lower end, or by the upper one where that
+ * does not tell; and the smaller of what both can do. Cannot fail. */
 void link_between(int root, const struct pci_address *upper, const struct pci_address *lower,
 	struct link_width *now, struct link_width *possible);
 

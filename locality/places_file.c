@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "lib/number.h"
 
@@ -58,28 +59,46 @@ static int lines_read(FILE *from, const char *path, struct places_file *out, str
 	}
 	if (rv < 0 && errno == EINVAL)
 		fault_set(why,
-			"%s:%d: a line is \"BUS_ID node N\" or \"BUS_ID cpus LIST\", as in \"0000:d1:00.0 "
+			"/%s:%d: a line is \"BUS_ID node N\" or \"BUS_ID cpus LIST\", as in \"0000:d1:00.0 "
 			"cpus 0-7,64-71\"",
 			path, number);
 	else if (rv < 0 || ferror(from))
-		rv = fault_set(why, "%s: %s", path, strerror(errno));
+		rv = fault_set(why, "/%s: %s", path, strerror(errno));
 	free(text);
 	return rv;
 }
 
+/* Without waiting for whoever might write into it: each task with GPUs comes by here. */
+static FILE *file_open(int root, const char *path)
+{
+	int fd = openat(root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	FILE *from = NULL;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+		errno = S_ISDIR(st.st_mode) ? EISDIR : ENOTSUP;
+	else
+		from = fdopen(fd, "r");
+	if (!from) {
+		int err = errno;
+
+		close(fd);
+		errno = err;
+	}
+	return from;
+}
+
 int places_file_read(int root, const char *path, struct places_file *out, struct fault *why)
 {
-	int fd = openat(root, path, O_RDONLY | O_CLOEXEC), rv;
-	FILE *from;
+	FILE *from = file_open(root, path);
+	int rv;
 
 	*out = (struct places_file){ .lines = 0 };
-	if (fd < 0)
-		return errno == ENOENT ? 0 : fault_set(why, "%s: %s", path, strerror(errno));
-	from = fdopen(fd, "r");
-	if (!from) {
-		close(fd);
-		return fault_set(why, "%s: %s", path, strerror(errno));
-	}
+	if (!from)
+		return errno == ENOENT ? 0 : fault_set(why, "/%s: %s", path,
+			errno == ENOTSUP ? "this is no file that can be read" : strerror(errno));
 	rv = lines_read(from, path, out, why);
 	fclose(from);
 	if (rv < 0)

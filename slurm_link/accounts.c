@@ -84,7 +84,7 @@ static list_t *associations_of(void *connection, char *cluster)
 	int saved;
 
 	memset(&cond, 0, sizeof(cond));
-	cond.without_parent_info = cond.without_parent_limits = 1;
+	compat_without_parents(&cond);
 	cond.cluster_list = slurm_list_create(NULL);
 	slurm_list_append(cond.cluster_list, cluster);
 	errno = 0;

@@ -3,7 +3,8 @@
  *
  * One source for all: the names of lists (23.02), of the function that names a reason (24.05) and of the one
  * that frees a configuration (26.05), texts that libslurm forgets to free
- * (22.05, 24.05), an error that is gone (24.11), step ids for job ids (25.11, 26.05) and whole nodes (26.05).
+ * (22.05, 24.05), flags for fields (of associations), an error that is gone (24.11), step ids for job ids
+ * (25.11, 26.05) and whole nodes (26.05).
  * Only slurm*.c include it, and never a Slurm header by themselves. */
 #ifndef SLURM_LINK_COMPAT_H
 #define SLURM_LINK_COMPAT_H
@@ -88,6 +89,16 @@ typedef hostlist_t compat_hostlist_t;
 #else
 #define compat_desc_job_id(d) ((d)->job_id)
 #endif
+
+/* Of associations their own limits and nothing of those above: flags took the place of fields. */
+static inline void compat_without_parents(slurmdb_assoc_cond_t *c)
+{
+#ifdef ASSOC_COND_FLAG_WOPI
+	c->flags |= ASSOC_COND_FLAG_WOPI | ASSOC_COND_FLAG_WOPL;
+#else
+	c->without_parent_info = c->without_parent_limits = 1;
+#endif
+}
 
 /* Exported by every libslurm, declared in no public header. */
 extern int slurm_bit_test(bitstr_t *bits, int64_t bit);

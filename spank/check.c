@@ -103,7 +103,8 @@ static int deadline_take(struct check_site *s, const char *text, struct fault *w
 	int64_t seconds;
 
 	if (number_parse(text, DEADLINE_MAX_S, &seconds) < 0 || seconds == 0)
-		return fault_errno(why, EINVAL, "plugstack.conf: gpu_check_deadline=%.40s is not 1 to %d seconds",
+		return fault_errno(why, EINVAL, "plugstack.conf: gpu_check_deadline=%.40s is not 1 to %d "
+			"seconds",
 			text, DEADLINE_MAX_S);
 	s->deadline_ms = seconds * 1000;
 	return 1;
@@ -138,11 +139,13 @@ static int check_take(struct check_site *s, const char *name, size_t n, const ch
 			n = 0;
 	if (n == 0 || n >= sizeof(c.name) || level_of(c.name) >= 0)
 		return fault_errno(why, EINVAL,
-			"plugstack.conf: check_%s: a check is named by up to %zu small letters and digits, and not as a level",
+			"plugstack.conf: check_%s: a check is named by up to %zu small letters and digits, "
+			"and not as a level",
 			c.name, sizeof(c.name) - 1);
 	if (s->checks == SITE_CHECKS_MAX)
 		return fault_errno(
-			why, EINVAL, "plugstack.conf: check_%s: %d checks are the most", c.name, SITE_CHECKS_MAX);
+			why, EINVAL, "plugstack.conf: check_%s: %d checks are the most", c.name,
+			SITE_CHECKS_MAX);
 	if (path_take(c.path, sizeof(c.path), path, why) < 0)
 		return -1;
 	s->check[s->checks++] = c;
@@ -155,9 +158,9 @@ int check_site_argument(struct check_site *s, const char *argument, struct fault
 		const char *name;
 		int (*take)(struct check_site *s, const char *text, struct fault *why);
 	} words[] = { { "gpu_check", words_take }, { "gpu_backend", backend_take },
-		{ "gpu_check_least", least_take }, { "gpu_check_policy", policy_take }, { "gpu_check_at", at_take },
-		{ "gpu_check_deadline", deadline_take }, { "gpu_check_helper", helper_take },
-		{ "gpu_root", root_take } };
+		{ "gpu_check_least", least_take }, { "gpu_check_policy", policy_take },
+		{ "gpu_check_at", at_take }, { "gpu_check_deadline", deadline_take },
+		{ "gpu_check_helper", helper_take }, { "gpu_root", root_take } };
 	const char *value = strchr(argument, '=');
 	size_t n = value ? (size_t)(value - argument) : 0;
 
@@ -178,12 +181,13 @@ static int word_fault(const struct check_site *s, const char *word, struct fault
 
 	for (int i = 0; i < s->checks; i++)
 		n += (size_t)snprintf(names + n, sizeof(names) - n, ", %s", s->check[i].name);
-	return fault_errno(why, EINVAL, "\"%.40s\" is none of auto, off, enum, copy, kernel, bandwidth%s", word,
-		names);
+	return fault_errno(why, EINVAL, "\"%.40s\" is none of auto, off, enum, copy, kernel, bandwidth%s",
+		word, names);
 }
 
 static int word_take(
-	const struct check_site *s, const char *word, bool *has_level, struct check_order *o, struct fault *why)
+	const struct check_site *s, const char *word, bool *has_level, struct check_order *o,
+	struct fault *why)
 {
 	int level = level_of(word);
 
@@ -350,7 +354,8 @@ static void not_told(const struct check_order *o, struct proof_result *r)
 	r->outcome = OUTCOME_FAILED;
 	r->ends_task = o->policy != CHECK_OPTIONAL;
 	snprintf(r->say, sizeof(r->say),
-		"FAIL: the task that checks the same GPUs has not told a result within %jd s; it may have been "
+		"FAIL: the task that checks the same GPUs has not told a result within %jd s; it may have "
+		"been "
 		"killed. To do: look at the other tasks",
 		(intmax_t)(o->deadline_ms + OWNER_MS) / 1000);
 }

@@ -50,7 +50,9 @@ struct check_order {
 void check_site_init(struct check_site *s);
 
 /* A word of plugstack.conf: gpu_check=WORDS, gpu_backend=NAME, gpu_check_least=LEVEL, gpu_check_policy=...,
- * gpu_check_at=auto|hook|program, gpu_check_deadline=SECONDS, gpu_check_helper=PATH, gpu_root=DIR, check_NAME=PATH. 1: it is one of these; 0:
+ * gpu_check_at=auto|hook|program, gpu_check_deadline=SECONDS, gpu_check_helper=PATH, gpu_root=DIR,
+ * check_NAME=PATH (of a program that needs no arguments: Slurm splits the line at blanks). 1: it is one of
+ * these; 0:
  * it is none; or -1 and EINVAL, *s untouched. */
 int check_site_argument(struct check_site *s, const char *argument, struct fault *why);
 
@@ -76,6 +78,11 @@ const char *check_program(const struct check_site *s, char buf[CHECK_PROGRAM_MAX
 /* The proof as one line of JSON. Returns buf. */
 const char *check_json(
 	const struct check_order *o, int task, const struct proof *p, char buf[PROOF_JSON_MAX]);
+
+/* Is `line` such a proof of step `step` ("7.0")? The page on which it stands is the job's to write, too: what
+ * root logs has to be one flat object about that step, with each of the first keys once. All it says else are
+ * the words of the job. */
+bool check_json_is_of(const char *line, const char *step);
 
 /* The one of whose verdict people are told: the worst, the first of several. NULL: there is none. */
 const struct proof_of_backend *proof_worst(const struct proof *p);

@@ -23,6 +23,7 @@ static struct {
 	struct check_site site;
 	char given[OPTIONS][CHECK_WORDS_MAX];	/* the user's words; "" = none */
 	struct proofs *proofs;		/* NULL: there is nothing to do */
+	char step[32];			/* its own: tasks could write over the page's */
 	bool at_program;		/* slurmstepd: programs may have put results there */
 } context;
 
@@ -130,9 +131,10 @@ void check_hooks_begin(spank_t sp)
 	struct check_order order;
 	int tasks = step_tasks(sp);
 
-	if (!step_runs_user_code(sp) || !step_was_given_gpus(sp) || tasks == 0 || order_make(sp, &order) < 0 ||
-		check_order_empty(&order))
+	if (!step_runs_user_code(sp) || !step_was_given_gpus(sp) || tasks == 0 ||
+		order_make(sp, &order) < 0 || check_order_empty(&order))
 		return;
+	memcpy(context.step, order.step, sizeof(context.step));
 	context.proofs = proofs_new(tasks, &order, sizeof(order));
 	if (!context.proofs)
 		slurm_error("gpubudget: GPUs are not checked: %s", strerror(errno));
@@ -155,7 +157,11 @@ void check_hooks_end(void)
 	struct proof_result result;
 
 	for (int i = 0; context.at_program && proofs_put_already(context.proofs, i, &result); i++)
-		log_json(&result);
+		if (!result.json[0] || check_json_is_of(result.json, context.step))
+			log_json(&result);
+		else
+			slurm_info("gpubudget: step %s: a task wrote over the results of its GPUs' proof",
+				context.step);
 	proofs_free(context.proofs);
 	context.proofs = NULL;
 }

@@ -38,6 +38,64 @@ static void add_string(struct text *t, const char *key, const char *value)
 	add(t, "\"");
 }
 
+/* --- what another process wrote ---------------------------------------------------------------------- */
+
+/* A string in quotes; NULL: it is none. What is escaped are quotes and backslashes. */
+static const char *after_string(const char *at)
+{
+	if (*at != '"')
+		return NULL;
+	for (at++; *at != '"'; at++) {
+		if (*at == '\\')
+			at++;
+		if (*at < 0x20 || *at > 0x7E)
+			return NULL;
+	}
+	return at + 1;
+}
+
+static const char *after_number(const char *at)
+{
+	size_t n = strspn(at, "0123456789");
+
+	if (n && at[n] == '.')
+		n += 1 + strspn(at + n + 1, "0123456789");
+	return n ? at + n : NULL;
+}
+
+/* ,"key":VALUE with a key that is none of the head's. */
+static const char *after_pair(const char *at)
+{
+	static const char *const head[] = { "\"gpu_check\"", "\"step\"", "\"task\"" };
+	const char *key = at + 1, *end = *at == ',' ? after_string(key) : NULL;
+
+	for (size_t i = 0; end && i < sizeof(head) / sizeof(head[0]); i++)
+		if ((size_t)(end - key) == strlen(head[i]) && !strncmp(key, head[i], strlen(head[i])))
+			return NULL;
+	if (!end || *end != ':' || memchr(key, '\\', (size_t)(end - key)))
+		return NULL;
+	return end[1] == '"' ? after_string(end + 1) : after_number(end + 1);
+}
+
+bool check_json_is_of(const char *line, const char *step)
+{
+	char head[96];
+
+	for (int o = 0; o < OUTCOMES; o++) {
+		int n = snprintf(head, sizeof(head), "{\"gpu_check\":\"%s\",\"step\":\"%s\",\"task\":",
+			outcome_name[o], step);
+		const char *at = strncmp(line, head, (size_t)n) ? NULL : after_number(line + n);
+
+		while (at && *at == ',')
+			at = after_pair(at);
+		if (at)
+			return !strcmp(at, "}");
+	}
+	return false;
+}
+
+/* --- what is written --------------------------------------------------------------------------------- */
+
 static void add_seconds(struct text *t, int64_t us)
 {
 	add(t, ",\"seconds\":%.3f", (double)us / 1e6);

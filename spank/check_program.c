@@ -21,7 +21,8 @@ static int prove_here(int fd, int task)
 	int rv;
 
 	if (!p) {
-		fprintf(stderr, "gpubudget: task %d: GPUs are not checked: descriptor %d is no page of proofs\n",
+		fprintf(stderr, "gpubudget: task %d: GPUs are not checked: descriptor %d is no page of "
+			"proofs\n",
 			task, fd);
 		return 0;
 	}
@@ -38,8 +39,10 @@ int main(int argc, char *argv[])
 	int64_t fd, task;
 	int err;
 
-	if (argc < 4 || number_parse(argv[1], 1 << 20, &fd) < 0 || number_parse(argv[2], 1 << 20, &task) < 0) {
-		fputs("gpu-check-task is put before a task's program by Slurm's plugin, not by hand\n", stderr);
+	if (argc < 4 || number_parse(argv[1], 1 << 20, &fd) < 0 ||
+		number_parse(argv[2], 1 << 20, &task) < 0) {
+		fputs("gpu-check-task is put before a task's program by Slurm's plugin, not by hand\n",
+			stderr);
 		return 2;
 	}
 	if (prove_here((int)fd, (int)task) < 0)

@@ -47,8 +47,9 @@ int declared_argument(struct declared *d, const char *argument, struct fault *wh
 	if (strncmp(argument, ARGUMENT, strlen(ARGUMENT)))
 		return fault_errno(why, EINVAL,
 			"plugstack.conf: \"%s\" is not known; " ARGUMENT
-			"TIME, gpu_numa, gpu_memory, gpu_places, gpu_root, gpu_check, gpu_backend, gpu_check_least, "
-			"gpu_check_policy, gpu_check_at, gpu_check_deadline, gpu_check_helper and check_NAME are",
+			"TIME, gpu_numa, gpu_memory, gpu_places, gpu_root, gpu_check, gpu_backend, "
+			"gpu_check_least, gpu_check_policy, gpu_check_at, gpu_check_deadline, "
+			"gpu_check_helper and check_NAME are",
 			argument);
 	if (duration_parse(argument + strlen(ARGUMENT), &max, why) < 0)
 		return -1;

@@ -2,9 +2,9 @@
  * plugin.c - gpubudget.so: the options of sbatch, srun, salloc and #SBATCH, and their variables in the job
  *
  * On the client a wrong value ends the command before anything is sent. On a node nothing ever fails, but in
- * task_init a task far from its GPUs (--gpu-numa=strict) or one whose GPUs do not work (--gpu-check): an error
- * of a SPANK plugin in any other hook there drains the node, and budgetd has judged the texts long ago. A
- * callback may come twice (srun up to 23.11). */
+ * task_init a task far from its GPUs (--gpu-numa=strict) or one whose GPUs do not work (--gpu-check): an
+ * error of a SPANK plugin in any other hook there drains the node, and budgetd has judged the texts long ago.
+ * A callback may come twice (srun up to 23.11). */
 #include "config.h"
 #include <slurm/slurm_version.h>
 #include <slurm/spank.h>

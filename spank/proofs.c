@@ -102,7 +102,8 @@ struct proofs *proofs_open(int fd, size_t size)
 	struct stat st;
 	struct proofs *p;
 
-	if (fstat(fd, &st) < 0)
+	/* it was left open for this program: nothing that it starts is to have it */
+	if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fstat(fd, &st) < 0)
 		return NULL;
 	if ((size_t)st.st_size < sizeof(struct page)) {
 		close(fd);
@@ -112,7 +113,8 @@ struct proofs *proofs_open(int fd, size_t size)
 	p = map(fd, (size_t)st.st_size);
 	if (p)
 		p->slots = p->page->slots;
-	if (p && (p->page->magic != MAGIC || p->page->extra != size || page_size(p->slots, size) != p->size)) {
+	if (p && (p->page->magic != MAGIC || p->page->extra != size ||
+			 page_size(p->slots, size) != p->size)) {
 		proofs_free(p);
 		errno = EINVAL;
 		return NULL;

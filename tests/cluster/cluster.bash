@@ -135,6 +135,10 @@ database_make()
 		--innodb-log-file-size=8M --skip-test-db --auth-root-authentication-method=normal
 }
 
+# slurmdbd would make its database, but connects anew with a handle that failed; with the client library of MariaDB 11.8.9
+# such a one takes no answer any more ("maxmimum allowed number of columns (=0)"), and slurmdbd ends.
+database_add() { mariadb --no-defaults --socket="$CLUSTER_DIR/run/mariadb.socket" -e "CREATE DATABASE slurm"; }
+
 # Things that do not wait for each other go side by side; the order is that of who asks whom.
 cluster_start_all()
 {
@@ -142,7 +146,7 @@ cluster_start_all()
 
 	cluster_tell start munged
 	database_make >"$CLUSTER_DIR/log/mariadb-install-db.out" 2>&1 || { head -n 20 "$CLUSTER_DIR/log/mariadb-install-db.out" >&2; return 1; }
-	cluster_start mariadbd && cluster_start slurmdbd || return 1
+	cluster_start mariadbd && database_add && cluster_start slurmdbd || return 1
 	eventually scene_accounts || { cluster_tell_why mariadbd; cluster_tell_why slurmdbd; return 1; }
 	for node in "$CLUSTER_DIR"/spool/*; do
 		cluster_tell start "${node##*/}"

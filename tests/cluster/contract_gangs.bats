@@ -181,6 +181,47 @@ reason_is() { [[ $(job_field "$1" Reason) == "$2" ]]; }
 	eventually job_is odd RUNNING funded
 }
 
+reason_matches() { [[ $(job_field "$1" Reason) =~ $2 ]]; }
+
+# It depends on another job, begins later, or its user holds it: Slurm starts it when that is over, and no pass is in between.
+@test "a job without other nodes gets onto those of a gang by no dependency, begin time or release of a hold" {
+	local name
+
+	vision_is_ahead
+	as ada submit left --gpus=3 --nodelist=g1 --gpu-min-runtime=30s
+	as ada submit right --gpus=3 --nodelist=g2 --gpu-min-runtime=15m
+	as ada submit far --gpus=3 --nodelist=g3 --gpu-min-runtime=30m
+	eventually job_is far RUNNING funded
+	as ada submit before --gpus=1 --nodelist=g3 --gpu-min-runtime=10m
+	eventually job_is before RUNNING funded
+	as ada submit early --gpus=1 --exclude=g3 --gpu-min-runtime=20m --begin=now+3600	# in the queue before the gang
+	as carol submit gang --nodes=2 --gpus-per-node=4 --gpu-min-runtime=20s
+	eventually is_guarded
+	as ada submit late --gpus=1 --exclude=g3 --gpu-min-runtime=20m --begin=now+3600
+	as ada submit after --gpus=1 --nodelist=g1 --gpu-min-runtime=20m --dependency=afterany:"$(job before)"
+	as ada submit kept --gpus=1 --exclude=g3 --gpu-min-runtime=20m --hold
+	eventually excludes early g3,g1,g2
+	eventually excludes after g1,g2
+	eventually excludes kept g3,g1,g2
+	eventually reason_is after Dependency
+	eventually reason_is kept JobHeldUser
+
+	as ada cancel before
+	for name in early late; do as ada scontrol update jobid="$(job $name)" StartTime=now; done
+	as ada scontrol release "$(job kept)"
+	for name in early late after kept; do
+		eventually reason_matches $name "JobHeldAdmin|BadConstraints"
+		eventually reason_is $name JobHeldAdmin
+		job_is $name PENDING
+	done
+	job_is gang PENDING
+	as carol cancel gang
+	for name in early late after kept; do eventually may_start $name; done
+	excludes early g3
+	excludes after "(null)"
+}
+may_start() { ! reason_is "$1" JobHeldAdmin && ! excludes "$1" g1,g2 && ! excludes "$1" g3,g1,g2; }
+
 # budgetd_set LINE...: lines of budgetd.conf, and read again.
 budgetd_set()
 {

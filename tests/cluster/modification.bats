@@ -98,7 +98,7 @@ forbidden()
 	forbidden ada QOS=funded-still
 	change ada QOS=funded
 	scontrol update jobid="$(job train)" TresPerJob=gres:gpu:16
-	[[ $(job_field train TresPerJob) == gres:gpu:16 ]]
+	[[ $(job_field train TresPerJob) == gres[:/]gpu:16 ]]
 }
 
 @test "a free job does not become funded by its QOS" {

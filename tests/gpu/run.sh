@@ -27,7 +27,7 @@ build()
 	local room=$top/gpu_check
 
 	compile -o "$work/gpu-check-helper" "$room"/{helper,stages,backend,library,pattern,cuda,hip,level_zero,opencl}.c $shared -ldl
-	compile -o "$work/prove" "$top/tests/gpu/prove.c" "$room"/{prove,prove_view,verdict,allocation,node_gpus,deadline}.c \
+	compile -o "$work/prove" "$top/tests/gpu/prove.c" "$room"/{prove,prove_view,verdict,allocation,node_gpus,deadline,scratch}.c \
 		$shared
 	compile -o "$work/bare" "$top/tests/gpu/bare.c" -ldl
 	compile -shared -fPIC -o "$work/libcuda.so.1" "$top/tests/stubs/libcuda_stub.c" "$room/pattern.c"

@@ -3,6 +3,9 @@
  * reset ecc rows pending heat heat-once busy slow no-answer unsupported print; NVML_STUB_INIT=CODE is what nvmlInit
  * returns
  *
+ * NVML_STUB=bridges: the GPUs on buses c3 and c4 have four links to each other, and two more that end nowhere;
+ * switches: every GPU has 18 to NVSwitches, of that on bus c9 one is down. Others have no links.
+ *
  * A stub is no emulation: it proves that the check takes the right turns, and nothing about any GPU. */
 #include <signal.h>
 #include <stdio.h>
@@ -43,10 +46,12 @@ int nvmlInit_v2(void)
 int nvmlDeviceGetHandleByPciBusId_v2(const char *bus_id, void **device);
 int nvmlDeviceGetHandleByPciBusId_v2(const char *bus_id, void **device)
 {
-	static int dummy;
+	static unsigned char buses[256];
+	unsigned bus = (unsigned)strtoul(strchr(bus_id, ':') + 1, NULL, 16);
 
-	*device = &dummy;
-	return strstr(bus_id, ":c1:") ? 0 : 6;
+	buses[bus & 255] = (unsigned char)bus;
+	*device = &buses[bus & 255];
+	return bus == 0xc1 || is("bridges") || is("switches") ? 0 : 6;
 }
 
 int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned long long *count);
@@ -105,4 +110,42 @@ int nvmlDeviceGetDefaultApplicationsClock(void *device, int type, unsigned *mhz)
 	(void)type;
 	*mhz = 1980;
 	return answer();
+}
+
+/* --- links -------------------------------------------------------------------------------------------- */
+
+static unsigned bus_of(const void *device)
+{
+	return *(const unsigned char *)device;
+}
+
+int nvmlDeviceGetNvLinkState(void *device, unsigned link, unsigned *active);
+int nvmlDeviceGetNvLinkState(void *device, unsigned link, unsigned *active)
+{
+	unsigned bus = bus_of(device);
+
+	*active = is("bridges") ? link < 4 : !(bus == 0xc9 && link == 17);
+	if (is("bridges"))
+		return (bus == 0xc3 || bus == 0xc4) && link < 6 ? 0 : 3;
+	return is("switches") && link < 18 ? 0 : 3;
+}
+
+int nvmlDeviceGetNvLinkRemoteDeviceType(void *device, unsigned link, unsigned *type);
+int nvmlDeviceGetNvLinkRemoteDeviceType(void *device, unsigned link, unsigned *type)
+{
+	(void)device;
+	(void)link;
+	*type = is("switches") ? 2 : 0;
+	return 0;
+}
+
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(void *device, unsigned link, void *out);
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(void *device, unsigned link, void *out)
+{
+	unsigned at[3] = { 0, bus_of(device) == 0xc3 ? 0xc4 : 0xc3, 0 };
+
+	(void)link;
+	memset(out, 0, 68);	/* nvmlPciInfo_t */
+	memcpy((char *)out + 16, at, sizeof(at));
+	return is("bridges") ? 0 : 3;
 }

@@ -45,6 +45,15 @@ proofs() { wc -l <"$GPU_STUB_PID"; }
 	[[ $(grep -c '^verbose: gpubudget: {"gpu_check":"ok","step":"7.0",' "$STUB_LOG") == 2 ]]
 }
 
+@test "a check of the site's does not get the page on which the proofs stand" {
+	printf '#!/bin/sh\nls -l /proc/self/fd >%s\n' "$BATS_TEST_TMPDIR/fds" >"$BATS_TEST_TMPDIR/check"
+	chmod +x "$BATS_TEST_TMPDIR/check"
+	run step slurmstepd "check_site=$BATS_TEST_TMPDIR/check gpu_check=kernel,site" 1 echo ran
+	((status == 0))
+	grep -q /dev/null "$BATS_TEST_TMPDIR/fds"
+	! grep gpubudget-proofs "$BATS_TEST_TMPDIR/fds"
+}
+
 @test "GPUs that do not work: no program starts, each task says why, the log has one line" {
 	GPU_STUB=wrong-kernel run step slurmstepd "" 2 echo ran
 	((status == 1))

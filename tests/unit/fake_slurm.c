@@ -287,6 +287,9 @@ int slurm_link_update(struct slurm_link *l, const char *job, const struct job_up
 			snprintf(f->released_with, sizeof(f->released_with), "%s",
 				f->view.excluded ? f->view.excluded : "");
 		}
+		if (u->hold == HOLD_AS_ADMIN && f->view.held != HELD_BY_ADMIN)
+			snprintf(f->held_with, sizeof(f->held_with), "%s",
+				f->view.excluded ? f->view.excluded : "");
 		if (u->hold != HOLD_KEEP) {
 			f->view.held = u->hold == HOLD_AS_ADMIN ? HELD_BY_ADMIN : HELD_NOT;
 			f->view.priority = u->hold == HOLD_AS_ADMIN ? 0 : 1;

@@ -10,7 +10,7 @@
 #define UNIT_FAKE_SLURM_H
 #include "slurm_link/link.h"
 
-#define FAKE_JOBS_MAX 16
+#define FAKE_JOBS_MAX 80
 
 struct fake_job {
 	struct job_view view;		/* admin_comment and qos point to what is below once they are set */
@@ -22,6 +22,7 @@ struct fake_job {
 	int lines;			/* how many */
 	bool released;			/* by an update; */
 	char released_with[256];	/* its excluded nodes then */
+	char held_with[256];		/* and when we held it last */
 	int requeued, cancelled;	/* how often it was asked for: the test does it */
 };
 

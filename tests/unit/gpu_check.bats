@@ -283,6 +283,26 @@ gone() { local n; for ((n = 0; n < 500; n++)); do kill -0 "$1" 2>/dev/null || re
 	[[ -z $(find "$HOME" "$TMPDIR" -mindepth 1) ]]
 }
 
+@test "interrupted, the check leaves no folder and no helper behind" {
+	local signal pid n
+
+	printf '#!/bin/sh\necho $$ >%s\nexec sleep 300\n' "$BATS_TEST_TMPDIR/helper.pid" >"$BATS_TEST_TMPDIR/sleeps"
+	chmod +x "$BATS_TEST_TMPDIR/sleeps"
+	for signal in INT TERM HUP; do
+		rm -f "$BATS_TEST_TMPDIR/helper.pid"
+		env --default-signal gpu-check --backend opencl-cpu --helper "$BATS_TEST_TMPDIR/sleeps" --deadline 300 >&- 2>&- 3>&- &
+		pid=$!
+		for ((n = 0; n < 3000; n++)); do [[ -s $BATS_TEST_TMPDIR/helper.pid ]] && break; sleep 0.02; done
+		[[ -d $(echo "$TMPDIR"/gpu-check-*) ]]
+		kill -s $signal $pid
+		status=0
+		wait $pid || status=$?
+		((status == 128 + $(kill -l $signal)))
+		[[ -z $(find "$TMPDIR" -mindepth 1) ]]
+		gone "$(<"$BATS_TEST_TMPDIR/helper.pid")"
+	done
+}
+
 @test "the kernel for Level Zero is the one whose text stands beside it" {
 	spirv-as --target-env opencl1.2 "$TOP/gpu_check/level_zero_kernel.spvasm" -o "$BATS_TEST_TMPDIR/kernel.spv"
 	spirv-val --target-env opencl1.2 "$BATS_TEST_TMPDIR/kernel.spv"

@@ -94,7 +94,7 @@ tasks() { locality "$@" -o json | jq -r '.tasks[] | "\(.cpus) \(.near)"'; }
 	echo "0000:01:00.0 socket 0" >"$root/etc/places"
 	run --separate-stderr gpu-check locality --root "$root" --places /etc/places
 	((status == 1))
-	[[ $stderr == "gpu-check: etc/places:1: a line is"* ]]
+	[[ $stderr == "gpu-check: /etc/places:1: a line is"* ]]
 }
 
 @test "in a job only the GPUs of the task are shown" {

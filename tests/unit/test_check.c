@@ -213,7 +213,8 @@ START_TEST(line_for_logs_is_json_whatever_is_in_it)
 	report_init(&p.of[1].report);
 	p.of[1].verdict = (struct verdict){ .outcome = OUTCOME_FAILED, .cause = CAUSE_CRASH };
 	strcpy(p.of[1].verdict.evidence, "it said \"\\x\"\n\033[31m");
-	j = json_tokener_parse(check_json(&o, 3, &p, buf));
+	ck_assert(check_json_is_of(check_json(&o, 3, &p, buf), o.step));
+	j = json_tokener_parse(buf);
 	ck_assert_str_eq(member(j, "evidence"), "it said \"\\x\"??[31m");
 	ck_assert_str_eq(member(j, "gpu_check"), "fail");
 	ck_assert_str_eq(member(j, "of"), "cuda");
@@ -224,14 +225,39 @@ START_TEST(line_for_logs_is_json_whatever_is_in_it)
 	json_object_put(j);
 	memset(p.of[1].verdict.evidence, '"', sizeof(p.of[1].verdict.evidence) - 1);
 	memset(p.of[1].report.library, '\\', sizeof(p.of[1].report.library) - 1);
-	j = json_tokener_parse(check_json(&o, 3, &p, buf));
+	ck_assert(check_json_is_of(check_json(&o, 3, &p, buf), o.step));
+	j = json_tokener_parse(buf);
 	ck_assert_str_eq(member(j, "of"), "cuda");
 	json_object_put(j);
 	free(p.of);
 	p = (struct proof){ .outcome = OUTCOME_UNCHECKED, .why_nothing = "the level is off" };
-	j = json_tokener_parse(check_json(&o, 0, &p, buf));
+	ck_assert(check_json_is_of(check_json(&o, 0, &p, buf), o.step));
+	j = json_tokener_parse(buf);
 	ck_assert_str_eq(member(j, "evidence"), "the level is off");
 	json_object_put(j);
+}
+END_TEST
+
+/* What root logs under a step's name has to be about that step: the page can be written by its tasks. */
+START_TEST(line_of_another_step_is_not_taken_for_this_ones)
+{
+	static const char *const good[] = { "{\"gpu_check\":\"ok\",\"step\":\"7.0\",\"task\":0}",
+		"{\"gpu_check\":\"fail\",\"step\":\"7.0\",\"task\":12,\"seconds\":0.250,\"evidence\":\"a \\\"b\\\\\"}" };
+	static const char *const bad[] = { "", "{", "ok", "{\"gpu_check\":\"ok\",\"step\":\"8.0\",\"task\":0}",
+		"{\"gpu_check\":\"well\",\"step\":\"7.0\",\"task\":0}",
+		"{\"gpu_check\":\"ok\",\"step\":\"7.0\",\"task\":0} {}",
+		"{\"gpu_check\":\"ok\",\"step\":\"7.0\",\"task\":}",
+		"{\"gpu_check\":\"ok\",\"step\":\"7.0\",\"task\":0,\"step\":\"8.0\"}",
+		"{\"gpu_check\":\"ok\",\"step\":\"7.0\",\"task\":0,\"st\\ep\":\"8.0\"}",
+		"{\"gpu_check\":\"ok\",\"step\":\"7.0\",\"task\":0,\"of\":\"cuda}",
+		"{\"gpu_check\":\"ok\",\"step\":\"7.0\",\"task\":0,\"of\":\"\\",
+		"{\"gpu_check\":\"ok\",\"step\":\"7.0\",\"task\":0,\"of\":true}",
+		"{\"gpu_check\":\"ok\",\"step\":\"7.0\",\"task\":0,\"of\"}" };
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		ck_assert_msg(check_json_is_of(good[i], "7.0"), "%s", good[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(!check_json_is_of(bad[i], "7.0"), "%s", bad[i]);
 }
 END_TEST
 
@@ -250,6 +276,7 @@ Suite *check_suite(void)
 	suite_add_tcase(s, t);
 	t = tcase_create("log");
 	tcase_add_test(t, line_for_logs_is_json_whatever_is_in_it);
+	tcase_add_test(t, line_of_another_step_is_not_taken_for_this_ones);
 	suite_add_tcase(s, t);
 	return s;
 }

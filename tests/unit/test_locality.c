@@ -10,9 +10,11 @@
 #include "tests/unit/suites.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct case_table lists, addresses, nics, links;
@@ -373,8 +375,28 @@ START_TEST(wrong_line_of_the_file_is_named)
 		snprintf(text, sizeof(text), "* node 0\n%s", bad[i]);
 		machine_put(r.dir, text, "etc/bad.conf");
 		ck_assert_int_eq(places_file_read(r.root, "etc/bad.conf", &file, &why), -1);
-		ck_assert_msg(strstr(why.text, "etc/bad.conf:2: ") == why.text, "%s", why.text);
+		ck_assert_msg(strstr(why.text, "/etc/bad.conf:2: ") == why.text, "%s", why.text);
 	}
+	end(&r);
+}
+END_TEST
+
+/* Nobody writes into it: opened as files are, it would be waited for, by each task with GPUs. */
+START_TEST(file_that_is_none_is_refused_at_once)
+{
+	struct places_file file;
+	struct fault why = { "" };
+	char path[PATH_MAX];
+	struct read r;
+
+	begin(&r, NULL);
+	machine_put(r.dir, "", "etc/none");
+	snprintf(path, sizeof(path), "%s/etc/fifo", r.dir);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(places_file_read(r.root, "etc/fifo", &file, &why), -1);
+	ck_assert_str_eq(why.text, "/etc/fifo: this is no file that can be read");
+	ck_assert_int_eq(places_file_read(r.root, "etc", &file, &why), -1);
+	ck_assert_int_eq(file.lines, 0);
 	end(&r);
 }
 END_TEST
@@ -522,6 +544,7 @@ Suite *locality_suite(void)
 	tcase_add_test(t, gpu_behind_one_that_is_kept_from_us_is_found_in_kfd);
 	tcase_add_test(t, file_of_the_site_goes_before_firmware);
 	tcase_add_test(t, wrong_line_of_the_file_is_named);
+	tcase_add_test(t, file_that_is_none_is_refused_at_once);
 	tcase_add_test(t, nodes_without_cpus_and_without_memory_fall_to_their_neighbours);
 	tcase_add_test(t, machine_without_pci_and_numa_has_no_gpus);
 	tcase_add_test(t, link_is_as_the_table_says);
