@@ -11,7 +11,7 @@ const char *const outcome_text[OUTCOMES] = {
 	[UNREACHABLE] = "budgetd cannot be reached, or did not answer in time",
 	[FORBIDDEN] = "you are not allowed to",
 	[WARNED] = "doctor found something to warn of, and no error",
-	[ILL] = "doctor found an error",
+	[ILL] = "doctor found an error; health: the books cannot be written, or Slurm cannot be asked",
 	[AGAIN] = "budgetd cannot tell yet: ask again in a few seconds, as of a job that was submitted just now",
 };
 

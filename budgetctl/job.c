@@ -50,7 +50,7 @@ static int fields_check(const struct session *s)
 
 		job_options_init(&scratch);
 		if (text && job_options_set(&scratch, (enum job_option)i, text, &why) < 0)
-			return complain(REFUSED, "--%s", why.text + strlen("--gpu-"));
+			return complain(USAGE, "--%s", why.text + strlen("--gpu-"));
 	}
 	return DONE;
 }

@@ -8,6 +8,7 @@
 #include "budgetctl/request.h"
 #include "budgetctl/say.h"
 #include "budgetctl/session.h"
+#include "lib/fairshare.h"
 #include "lib/amount.h"
 
 static const struct column columns[] = {
@@ -86,8 +87,9 @@ int weight_put(struct json_object *body, const char *key, const char *name, cons
 
 	errno = 0;
 	share = strtoll(text, &end, 10);
-	if (errno || end == text || *end || share < 0)
-		return complain(USAGE, "%s%s: give a whole number, 0 or more", name, text);
+	if (errno || end == text || *end || share < 0 || share > FAIRSHARE_WEIGHT_MAX)
+		return complain(USAGE, "%s%s: give a whole number from 0 to %d; only how siblings compare counts", name, text,
+			FAIRSHARE_WEIGHT_MAX);
 	return request_number(body, key, share) < 0 ? out_of_memory() : DONE;
 }
 

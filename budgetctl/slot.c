@@ -38,7 +38,7 @@ int cmd_slot_list(struct session *s)
 static int slot_write(struct session *s, int rv, const char *method, const char *path,
 	struct json_object *body)
 {
-	struct json_object *slot = NULL;
+	struct json_object *slot = NULL, *note = NULL;
 
 	if (rv == DONE && request_text(body, "reason", session_option(s, OPT_REASON)) < 0)
 		rv = out_of_memory();
@@ -49,6 +49,8 @@ static int slot_write(struct session *s, int rv, const char *method, const char 
 	rv = session_write(s, method, path, body, &slot);
 	if (rv == DONE && table_object(columns, ARRAY_SIZE(columns), &s->style, slot) < 0)
 		rv = out_of_memory();
+	if (rv == DONE && json_object_object_get_ex(slot, "note", &note))
+		complain(DONE, "%s", json_object_get_string(note));
 	json_object_put(slot);
 	return rv;
 }

@@ -375,8 +375,7 @@ int admit(struct budgetd *b, const struct question *q, const char *request, int6
 		ledger_rollback(b->ledger);
 		return -1;
 	}
-	ledger_decided(b->ledger);
-	return 0;
+	return ledger_decided(b->ledger, why);
 }
 
 /* --- a quote ------------------------------------------------------------------------------------ */

@@ -26,7 +26,7 @@ struct cluster_state {
 	size_t nusers;
 	int64_t last_pass_at;
 	struct pass_times last_pass;
-	size_t lost_runs, differences;
+	size_t lost_runs, names_left_out, differences;
 	int32_t last_place, gap;	/* gap 0 = no pass yet */
 	struct idle_jobs idle;
 	struct turn_table turns;
@@ -254,6 +254,13 @@ void cluster_state_set_lost(struct cluster_state *s, size_t runs)
 	pthread_rwlock_unlock(&s->lock);
 }
 
+void cluster_state_set_names_left_out(struct cluster_state *s, size_t jobs)
+{
+	pthread_rwlock_wrlock(&s->lock);
+	s->names_left_out = jobs;
+	pthread_rwlock_unlock(&s->lock);
+}
+
 void cluster_state_set_differences(struct cluster_state *s, size_t runs)
 {
 	pthread_rwlock_wrlock(&s->lock);
@@ -305,6 +312,7 @@ void cluster_state_health(struct cluster_state *s, struct cluster_health *out)
 	out->last_pass = s->last_pass;
 	out->jobs = s->jobs ? s->jobs->count : 0;
 	out->lost_runs = s->lost_runs;
+	out->names_left_out = s->names_left_out;
 	out->differences = s->differences;
 	out->idle_jobs = s->idle.count;
 	out->used_gpus = s->idle.used;

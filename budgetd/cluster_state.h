@@ -63,6 +63,8 @@ bool cluster_state_next_place(struct cluster_state *s, int32_t *out);
 
 /* Runs that go on in the books and whose end nobody knows. */
 void cluster_state_set_lost(struct cluster_state *s, size_t runs);
+/* Jobs whose nodes by name the last pass did not look at as it made room. */
+void cluster_state_set_names_left_out(struct cluster_state *s, size_t jobs);
 /* Runs that slurmdbd has otherwise, among those that ended in the hours before the last comparison. */
 void cluster_state_set_differences(struct cluster_state *s, size_t runs);
 
@@ -97,7 +99,7 @@ struct cluster_health {
 	char version[32];
 	int64_t last_pass_at;
 	struct pass_times last_pass;
-	size_t jobs, lost_runs, differences, idle_jobs;
+	size_t jobs, lost_runs, names_left_out, differences, idle_jobs;
 	int64_t gpus, healthy_gpus, used_gpus, unseen_gpus;
 	struct gpu_count healthy;	/* the same by type */
 	char error[FAULT_TEXT_MAX];		/* "" = fine */

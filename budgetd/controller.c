@@ -28,6 +28,7 @@ struct controller {
 	int64_t seen_written_at;	/* when the books last learned that there is no gap */
 	size_t lost;			/* runs without an end, as was last told */
 	int64_t lost_told_at;
+	int64_t names_told_at;		/* names that were left out; 0 = none were in the last pass */
 	int64_t compared_at;		/* with slurmdbd's rows */
 	int passes;			/* in a row without trouble, up to 2 */
 	int64_t next_due;		/* of a run that leaves; 0 = none does */
@@ -304,6 +305,22 @@ static void tell_lost(struct controller *c, const struct pass *p)
 	c->lost = p->lost;
 }
 
+/* Said when it begins, and every hour. */
+static void tell_names(struct controller *c, const struct pass *p)
+{
+	cluster_state_set_names_left_out(c->b->cluster, p->names_left_out);
+	if (!p->names_left_out) {
+		c->names_told_at = 0;
+		return;
+	}
+	if (c->names_told_at && p->now - c->names_told_at < TELL_LOST_EVERY_S)
+		return;
+	log_warning("the jobs that wait have more different lists of nodes (--exclude, --nodelist) than a pass looks at: those of %zu jobs are not, so "
+		"runs may be told to go for them on nodes that they cannot use. A feature of the nodes (--constraint) says the same "
+		"without that limit", p->names_left_out);
+	c->names_told_at = p->now;
+}
+
 static int pass_over_books(struct controller *c, struct pass *p, struct fault *why)
 {
 	struct fault problem = {0};
@@ -330,7 +347,10 @@ static int pass_over_books(struct controller *c, struct pass *p, struct fault *w
 	if (pass_follow_shadow(p, why) < 0 || pass_publish_places(p, why) < 0)
 		return -1;
 	/* Behind the places: they are by what is, room is made by what is promised. */
-	return pass_make_room(p, why) < 0 ? -1 : pass_follow_leaving(p, why);
+	if (pass_make_room(p, why) < 0)
+		return -1;
+	tell_names(c, p);
+	return pass_follow_leaving(p, why);
 }
 
 static int64_t now_ms(void)

@@ -336,6 +336,7 @@ int pass_make_room(struct pass *p, struct fault *why)
 	v.ranking = p->ranking;
 	rc = collect(&v) < 0 ? fault_errno(why, ENOMEM, "out of memory") : serve_all(&v);
 	rc = rc < 0 ? -1 : pass_guard_note(p, why);
+	p->names_left_out = room_names_left_out(v.room);
 	placement_choice_free(&v.choice);
 	room_free(v.room);
 	free(v.jobs);

@@ -203,6 +203,10 @@ static int node_is_known(struct request *rq, const char *node, struct fault *why
 {
 	struct node_answer n = cluster_state_node(rq->b->cluster, node);
 
+	if (node[strcspn(node, "[,")])
+		return fault_errno(why, EINVAL,
+			"\"%.63s\" names several nodes, and each is drained by itself, since each is empty at a time of its own: "
+			"for n in $(scontrol show hostnames '%.63s'); do budgetctl drain $n --reason TEXT; done", node, node);
 	if (!n.asked)
 		return fault_errno(why, EAGAIN,
 			"the nodes of the cluster are not known yet: try again in a few seconds");

@@ -24,6 +24,7 @@ static void put_gpus(struct request *rq, const struct cluster_health *h)
 int health_get(struct request *rq, struct fault *why)
 {
 	struct cluster_health h;
+	struct fault unwritten;
 
 	(void)why;
 	cluster_state_health(rq->b->cluster, &h);
@@ -39,10 +40,12 @@ int health_get(struct request *rq, struct fault *why)
 	put_int(rq->reply, "last_pass_published_ms", h.last_pass.published_ms);
 	put_int(rq->reply, "jobs", (int64_t)h.jobs);
 	put_int(rq->reply, "lost_runs", (int64_t)h.lost_runs);
+	put_int(rq->reply, "names_left_out", (int64_t)h.names_left_out);
 	put_int(rq->reply, "differing_runs", (int64_t)h.differences);
 	put_int(rq->reply, "gpus", h.gpus);
 	put_int(rq->reply, "healthy_gpus", h.healthy_gpus);
 	put_gpus(rq, &h);
+	put_text(rq->reply, "books", ledger_writes(rq->b->ledger, &unwritten) < 0 ? unwritten.text : "ok");
 	put_text(rq->reply, "slurm", h.error[0] ? h.error : h.last_pass_at ? "ok" : "not asked yet");
 	return 0;
 }

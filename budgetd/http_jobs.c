@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * http_jobs.c - why a job is where it is: tier, path, funding, what it waits for. */
 #include "budgetd/cluster_state.h"
+#include "budgetd/http_job_drain.h"
 #include "budgetd/http_job_inside.h"
 #include "budgetd/http_job_turn.h"
 #include "budgetd/people.h"
@@ -70,7 +71,9 @@ static int add_run(const struct run *r, void *arg)
 	put_int(o, "charged_units", sums.charged);
 	put_int(o, "free_s", sums.free_s);
 	put_int(o, "uncovered_s", sums.uncovered_s);
-	return job_run_tell(x->rq, x->l, r, o, x->tasks.all ? NULL : x->lines, x->why);
+	if (job_run_tell(x->rq, x->l, r, o, x->tasks.all ? NULL : x->lines, x->why) < 0)
+		return -1;
+	return job_drain_tell(x->rq, x->l, r, o, x->tasks.all ? NULL : x->lines, x->why);
 }
 
 /* --- the sentences ------------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include "budgetd/log.h"
 #include "budgetd/people.h"
 #include "budgetd/routes.h"
+#include "lib/fairshare.h"
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdio.h>
@@ -168,7 +169,7 @@ static int read_parent(struct request *rq, struct project *p, struct fault *why)
 static int read_fields(struct request *rq, struct project *p, struct fault *why)
 {
 	return read_parent(rq, p, why) < 0 || read_policy(rq, p, why) < 0 ||
-		read_user_shares(rq, p, why) < 0 || body_int(rq, "share", 0, 1000000, &p->share, why) < 0 ||
+		read_user_shares(rq, p, why) < 0 || body_int(rq, "share", 0, FAIRSHARE_WEIGHT_MAX, &p->share, why) < 0 ||
 		body_int(rq, "credit_units", 0, AMOUNT_MAX, &p->credit, why) < 0 ||
 		body_flag(rq, "unmetered", &p->unmetered, why) < 0 ? -1 : 0;
 }

@@ -6,6 +6,7 @@
 #include "budgetd/http_money.h"
 #include "budgetd/ledger_user_share.h"
 #include "budgetd/routes.h"
+#include "lib/fairshare.h"
 #include <errno.h>
 #include <stdio.h>
 
@@ -123,7 +124,7 @@ static int set_share(struct request *rq, struct fault *why)
 
 	if (money_words(rq, &w, why) < 0 || body_need_text(rq, "project", &name, why) < 0 ||
 		body_need_text(rq, "user", &user, why) < 0 ||
-		(said = body_int(rq, "share", 0, USER_SHARE_MAX, &s.share, why)) < 0)
+		(said = body_int(rq, "share", 0, FAIRSHARE_WEIGHT_MAX, &s.share, why)) < 0)
 		return -1;
 	if (!said)
 		return fault_errno(why, EINVAL, "\"share\" is missing");

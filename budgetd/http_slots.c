@@ -87,6 +87,27 @@ static int read_slot(struct request *rq, struct slot_row *s, struct fault *why)
 	return 0;
 }
 
+/* Where nobody has a share all jobs are free, and no slot puts one of those first. */
+static int note_effect(struct request *rq, const struct project *p, struct fault *why)
+{
+	const char *shareless = NULL;
+	struct path path;
+	char text[512];
+
+	if (path_load(rq->b->ledger, p->id, rq->now, &path, why) < 0)
+		return -1;
+	for (int i = 0; i < path.depth && !shareless; i++)
+		if (path.nodes[i].budget.no_share)
+			shareless = path.nodes[i].budget.name;
+	if (!shareless)
+		return 0;
+	snprintf(text, sizeof(text),
+		"%s has share 0, and jobs below it are for the free tier, which no slot puts first: the slot has no effect until "
+		"it has a share (budgetctl share set %s WEIGHT)", shareless, shareless);
+	put_text(rq->reply, "note", text);
+	return 0;
+}
+
 /* It takes the turn from everybody else: whoever shares out what is above the project decides. */
 static int add_slot(struct request *rq, struct fault *why)
 {
@@ -105,7 +126,7 @@ static int add_slot(struct request *rq, struct fault *why)
 	if (rq->said ? slot_by_request(l, w.request_id, &s, why) < 0 : slot_add(l, &w, &s, rq->now, why) < 0)
 		return -1;
 	rq->reply = slot_json(rq, &s);
-	return 0;
+	return note_effect(rq, &p, why);
 }
 
 int slot_post(struct request *rq, struct fault *why)

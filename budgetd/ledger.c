@@ -22,14 +22,19 @@
 #define STATEMENTS_BITS 9
 #define STATEMENTS_MAX  (1 << STATEMENTS_BITS)	/* well above the number of statements */
 
+/* A disk that is nearly full takes a small write between two that fail. */
+#define CAREFUL_WRITES 1000
+
 struct ledger {
 	sqlite3 *db;
 	int lock_fd;				/* flock: one budgetd per file */
-	pthread_mutex_t mutex;			/* guards the two tickets */
+	pthread_mutex_t mutex;			/* guards the two tickets and `failed` */
 	pthread_cond_t turn;
 	uint64_t next_ticket, serving;		/* first come, first served */
 	bool in_transaction;
 	bool unwritten;				/* a decided transaction whose COMMIT is still to come */
+	struct fault failed;			/* of the last write; empty when it succeeded */
+	unsigned int careful;			/* so many decisions more are written before they count */
 	enum ledger_durability durability;	/* of PRAGMA synchronous as it stands */
 	struct {
 		const char *sql;
@@ -242,18 +247,38 @@ static void end_transaction(struct ledger *l)
 	errno = saved;
 }
 
+static void note_write(struct ledger *l, const struct fault *failed)
+{
+	pthread_mutex_lock(&l->mutex);
+	l->failed = *failed;
+	pthread_mutex_unlock(&l->mutex);
+}
+
 /* Whoever comes next finds the decision made, and makes it last before anything else. */
 static int write_decided(struct ledger *l, struct fault *why)
 {
 	static const char commit_sql[] = "COMMIT";
+	struct fault failed = { .text = "" };
 
 	if (!l->unwritten)
 		return 0;
 	l->unwritten = false;
-	if (sql_do(l, commit_sql, why, "") == 0)
-		return 0;
-	end_transaction(l);
-	return -1;
+	if (sql_do(l, commit_sql, &failed, "") < 0) {
+		end_transaction(l);
+		l->careful = CAREFUL_WRITES;
+	}
+	note_write(l, &failed);
+	return failed.text[0] ? fault_errno(why, errno, "%s", failed.text) : 0;
+}
+
+int ledger_writes(struct ledger *l, struct fault *why)
+{
+	struct fault failed;
+
+	pthread_mutex_lock(&l->mutex);
+	failed = l->failed;
+	pthread_mutex_unlock(&l->mutex);
+	return failed.text[0] ? fault_set(why, "%s", failed.text) : 0;
 }
 
 int ledger_begin(struct ledger *l, enum ledger_durability d, struct fault *why)
@@ -273,12 +298,21 @@ int ledger_begin(struct ledger *l, enum ledger_durability d, struct fault *why)
 	return 0;
 }
 
-void ledger_decided(struct ledger *l)
+int ledger_decided(struct ledger *l, struct fault *why)
 {
+	int rc = 0, saved;
+
 	assert(l->in_transaction);
 	l->in_transaction = false;
 	l->unwritten = true;
+	if (l->careful > 0) {
+		l->careful--;
+		rc = write_decided(l, why);
+	}
+	saved = errno;
 	lock_give(l);
+	errno = saved;
+	return rc;
 }
 
 int ledger_write(struct ledger *l, struct fault *why)

@@ -41,9 +41,12 @@ void ledger_rollback(struct ledger *l);			/* keeps errno */
 /* A LEDGER_HOLDS transaction is decided: what follows in this ledger sees it, the file and other connections
  * only after ledger_write (or the next ledger_begin). So an answer can go out before it is written. What is
  * lost in between, by a kill or a full disk, is a hold of a job that the next pass then meets as one without
- * an answer. */
-void ledger_decided(struct ledger *l);
+ * an answer. That is so for one answer only: after a write that failed the next thousand decisions are
+ * written before they count; -1: this one was not, and is undone. */
+int ledger_decided(struct ledger *l, struct fault *why);
 int ledger_write(struct ledger *l, struct fault *why);	/* 0 when there is nothing to write, too */
+/* Did the last write succeed? -1: no, with its text. Waits for nobody. */
+int ledger_writes(struct ledger *l, struct fault *why);
 
 /* All checks of books/audit.h over a reader, outside a transaction, of what is written by now. 0; or -1 and
  * EBADMSG: the first row that is wrong is named. It takes seconds for a million runs. */

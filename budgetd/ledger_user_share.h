@@ -9,12 +9,11 @@
 #define BUDGETD_LEDGER_USER_SHARE_H
 #include "budgetd/ledger_change.h"
 
-#define USER_SHARE_MAX 1000000
 
 struct user_share {
 	int64_t project, uid;
 	char user[USER_NAME_MAX];
-	int64_t share;			/* 0 .. USER_SHARE_MAX */
+	int64_t share;			/* 0 .. FAIRSHARE_WEIGHT_MAX */
 };
 
 /* Write it and its change. EEXIST: projects stand below it, so that it is no leaf. */

@@ -79,6 +79,7 @@ struct pass {
 	size_t interims;		/* runs charged for what lies before it: bounded */
 	bool slurmdbd_away;		/* it did not answer in this pass: not asked again in it */
 	size_t lost;			/* runs without an end that last */
+	size_t names_left_out;		/* jobs whose nodes by name were not looked at; once room was made */
 	char lost_jobs[128];		/* the first of them */
 	struct guard guard;		/* as the last pass left it; once pass_keep_off */
 	struct guard next_guard;	/* as this pass leaves it; once room was made */

@@ -21,7 +21,7 @@ struct by_name {
 struct room {
 	struct pass *p;
 	struct by_name by_name[BY_NAME_MAX];
-	size_t by_names;
+	size_t by_names, names_left_out;
 	struct placement *placement;
 	struct node_kinds *kinds;
 	uint32_t *node_at;		/* by the index in Slurm's table: which of ours */
@@ -325,8 +325,10 @@ static int find_by_name(struct room *r, const struct job_view *j, int64_t nodes,
 	for (size_t i = 0; i < r->by_names && !x; i++)
 		if (same(j->excluded, r->by_name[i].excluded) && same(j->required, r->by_name[i].required))
 			x = &r->by_name[i];
-	if (!x && r->by_names == BY_NAME_MAX)
+	if (!x && r->by_names == BY_NAME_MAX) {
+		r->names_left_out++;
 		return 0;
+	}
 	if (!x)
 		x = look_at_names(r, (struct by_name){ .excluded = j->excluded, .required = j->required });
 	if (!x)
@@ -361,6 +363,11 @@ int room_shape(struct room *r, const struct waiting *w, const struct ranking *ra
 		.nodes = (uint32_t)(nodes < w->admission.gpus ? nodes : w->admission.gpus),
 		.gpus = (int32_t)w->admission.gpus, .keeps_s = w->admission.min_runtime_s };
 	return 1;
+}
+
+size_t room_names_left_out(const struct room *r)
+{
+	return r->names_left_out;
 }
 
 bool room_has_others(const struct room *r, const struct placement_job *shape, const bool *without,

@@ -37,6 +37,10 @@ const struct room_run *room_next_of_het(const struct room *r, uint32_t het_job, 
 int room_shape(struct room *r, const struct waiting *w, const struct ranking *ranking,
 	struct placement_job *out);
 
+/* How often that was asked for a job whose nodes by name were not looked at: there are too many different lists
+ * of them. */
+size_t room_names_left_out(const struct room *r);
+
 /* Are there enough healthy nodes for it, idle or not, beside those that are true in `without` (by the index
  * in the pass's table of nodes) and those that its user excluded (NULL = none)? */
 bool room_has_others(const struct room *r, const struct placement_job *shape, const bool *without,

@@ -280,6 +280,16 @@ static void say_displaced(const struct admission_question *q, const struct admis
 		say(a, "When it is displaced all its processes get SIGTERM, and it is requeued.");
 }
 
+/* What was declared, and not the site's default, that is longer than the job can run. */
+static void say_cut(const struct admission_question *q, struct admission *a)
+{
+	char declared[DURATION_TEXT_MAX], limit[DURATION_TEXT_MAX];
+
+	if (q->options->min_runtime_s > a->min_runtime_s)
+		say(a, "The minimum runtime of %s is cut to the time limit: no job is protected for longer than the %s that it can run.",
+			duration_text(q->options->min_runtime_s, declared), duration_text(q->time_limit_s, limit));
+}
+
 /* Why a job that does not fit cannot run free instead; NULL when it can. */
 static const char *not_free_because(const struct admission_question *q)
 {
@@ -436,6 +446,8 @@ void admission_decide(const struct admission_question *q, const struct admission
 		decide_funded(q, rules, path, tightest, out);
 	else
 		decide_short(q, rules, path, tightest < 0 ? q->behind_at : tightest, fits, out);
+	if (out->tier == TIER_FUNDED && q->on_exhausted != ADMIT_KEEP)
+		say_cut(q, out);
 	if (out->accepted && q->on_exhausted != ADMIT_KEEP)	/* a change is no news of that */
 		say_displaced(q, rules, out);
 }

@@ -27,6 +27,7 @@
 
 #define FAIRSHARE_MAX ((int64_t)1 << 58)	/* 80 thousand million GPU-hours at rate 1.000 */
 #define FAIRSHARE_SHARE_MAX 1000000000		/* largest weight of one node */
+#define FAIRSHARE_WEIGHT_MAX 1000000		/* largest that somebody can set */
 #define FAIRSHARE_H_PPM 50000		/* the usual hysteresis of fairshare_beats: 5 % */
 #define FAIRSHARE_BY_SHARE (-1)			/* entitled: share(n) x capacity_window */
 #define FAIRSHARE_NO_RATIO (-1)			/* a share of 0 */

@@ -48,7 +48,8 @@ budgetd_write()
 	echo "export SLURM_CONF=$dir/etc/slurm.conf; exec $dir/bin/budgetd -c $dir/etc/budgetd.conf" >"$dir/run/budgetd.start"
 }
 
-budgetd_answers() { budgetctl health >/dev/null; }
+# 6: it answers that something is ill, as Slurm that has not been started yet.
+budgetd_answers() { budgetctl health >/dev/null || (($? == 6)); }
 
 # Programs, then projects with owners and members, of the accounts that scene_accounts made. Nobody has GPU-hours yet.
 scene_projects()

@@ -28,6 +28,8 @@ minimum_is_over() { sqlite3 -cmd '.timeout 10000' "$CLUSTER_DIR/budgetd/budget.d
 	[[ $status == 4 ]]
 	is_no_node() { run budgetctl drain g9 -r "typo"; [[ $status == 1 && $output == *"Slurm has no node g9"* ]]; }
 	eventually is_no_node		# before its first pass budgetd knows of none
+	run budgetctl drain 'g[1-2]' -r "both"
+	[[ $status == 1 && $output == *"each is drained by itself"*"scontrol show hostnames 'g[1-2]'"* ]]
 	run budgetctl drain g1
 	[[ $status == 2 && $output == *"needs a reason"* ]]
 }

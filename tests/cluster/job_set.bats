@@ -183,6 +183,6 @@ qos_is()	{ [[ $(job_field "$1" QOS) == "$2" ]]; }
 	[[ $output == *"Did you mean --min-runtime?"* ]]
 	run -2 budgetctl job sett 1
 	[[ $output == *"Did you mean set?"* ]]
-	run -1 budgetctl job set 1 --tier cheap
+	run -2 budgetctl job set 1 --tier cheap
 	[[ $output == *"write funded or free"* ]]
 }

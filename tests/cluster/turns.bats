@@ -53,6 +53,8 @@ goes_before()
 	[[ $(budgetctl slot list -n -o parsable | wc -l) == 0 ]]
 	rv=0; as carol budgetctl slot add speech "${at[@]}" 2>/dev/null || rv=$?	# it is theirs who stand above
 	((rv == 4))
+	budgetctl project add bare --parent ai --share 0 >/dev/null
+	[[ $(budgetctl slot add bare "${at[@]}" --dry-run 2>&1) == *"bare has share 0"*"no effect"*"budgetctl share set bare"* ]]
 	budgetctl slot add speech "${at[@]}" --reason "the deadline" --request-id s1 >/dev/null
 	slot=$(budgetctl slot add speech "${at[@]}" --reason "the deadline" --request-id s1 -o json | jq .id)
 	as carol budgetctl slot list speech | grep -qE "speech .*for 1 h up to 100 % +UTC +yes"

@@ -108,14 +108,15 @@ void bench_restart(struct bench *b)
 }
 
 /* What a kill leaves of a decision that is not written: nothing. Here by ROLLBACK, and the COMMIT that is due
- * fails. */
+ * finds an empty transaction: one that fails would make the ledger careful, which a new budgetd is not. */
 static void forget_decision(struct bench *b)
 {
-	static const char rollback_sql[] = "ROLLBACK";
+	static const char rollback_sql[] = "ROLLBACK", begin_sql[] = "BEGIN";
 
 	if (!b->unwritten)
 		return;
-	bench_must(sql_do(b->d.ledger, rollback_sql, &b->why, "") == 0 && ledger_write(b->d.ledger, NULL) < 0,
+	bench_must(sql_do(b->d.ledger, rollback_sql, &b->why, "") == 0 &&
+			sql_do(b->d.ledger, begin_sql, &b->why, "") == 0 && ledger_write(b->d.ledger, &b->why) == 0,
 		b, "forgetting a decision");
 	b->unwritten = false;
 }

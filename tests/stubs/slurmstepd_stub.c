@@ -3,6 +3,7 @@
  * does, with spank_prepend_task_argv() as Slurm has it from 23.11 on (-DSTUB_OLD: without)
  *
  *   slurmstepd_stub PLUGIN "ARGUMENT..." TASKS PROGRAM [ARGUMENT...]
+ *   slurmstepd_stub --prolog PLUGIN "ARGUMENT..."       slurm_spank_job_prolog alone; 1 when it says no
  *   slurmstepd_stub --rounds N PLUGIN "ARGUMENT..."     "us": the median time of all hooks of a step of one task
  *
  * Its environment is the job's. What goes to slurmd's log is written to the file STUB_LOG. A TaskProlog
@@ -224,14 +225,15 @@ static int rounds_run(void *plugin, int rounds)
 int main(int argc, char *argv[])
 {
 	const char *log = getenv("STUB_LOG");
-	int rounds = 0, at = 1;
+	bool prolog = argc > 3 && !strcmp(argv[1], "--prolog");
+	int rounds = 0, at = prolog ? 2 : 1;
 	void *plugin;
 
 	if (argc > 3 && !strcmp(argv[1], "--rounds")) {
 		rounds = atoi(argv[2]);
 		at = 3;
 	}
-	if (argc < at + (rounds ? 2 : 4) || !(plugin = dlopen(argv[at], RTLD_LAZY))) {
+	if (argc < at + (rounds || prolog ? 2 : 4) || !(plugin = dlopen(argv[at], RTLD_LAZY))) {
 		fprintf(stderr, "slurmstepd_stub: %s\n", argc < at + 2 ? "too few words" : dlerror());
 		return 2;
 	}
@@ -240,6 +242,8 @@ int main(int argc, char *argv[])
 		plugin_word[plugin_words++] = w;
 	if (rounds)
 		return rounds_run(plugin, rounds);
+	if (prolog)
+		return call(plugin, "slurm_spank_job_prolog") < 0;
 	tasks = atoi(argv[at + 2]);
 	for (int i = at + 3; i < argc && words < WORDS_MAX - 1; i++)
 		program[words++] = argv[i];

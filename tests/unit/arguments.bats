@@ -26,11 +26,13 @@ setup_file()
 }
 
 @test "job set names the options as they were typed" {
-	run -1 budgetctl job set 1 --min-runtime=-1
+	run -2 budgetctl job set 1 --min-runtime=-1
 	[[ $output == "budgetctl: --min-runtime: "* ]]
-	run -1 budgetctl job set 1 --tier cheap
+	run -2 budgetctl share set vision 1000001
+	[[ $output == *"1000001: give a whole number from 0 to 1000000"* ]]
+	run -2 budgetctl job set 1 --tier cheap
 	[[ $output == "budgetctl: --tier=cheap: there is no such tier"* ]]
-	run -1 budgetctl job set 1 --team-rank 1.5
+	run -2 budgetctl job set 1 --team-rank 1.5
 	[[ $output == "budgetctl: --team-rank=1.5: "* ]]
 }
 

@@ -10,7 +10,7 @@
 #define UNIT_FAKE_SLURM_H
 #include "slurm_link/link.h"
 
-#define FAKE_JOBS_MAX 16
+#define FAKE_JOBS_MAX 80
 
 struct fake_job {
 	struct job_view view;		/* admin_comment and qos point to what is below once they are set */

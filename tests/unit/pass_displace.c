@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * pass_displace.c - whole passes over a real ledger and a fake Slurm: who gives way to whom, and when */
 #include "budgetd/admit.h"
+#include "budgetd/cluster_state.h"
 #include "budgetd/ledger_event.h"
 #include "tests/unit/fake_slurm.h"
 #include "tests/unit/pass_scene.h"
@@ -434,6 +435,30 @@ START_TEST(one_that_slurm_protects_longer_is_requeued_and_one_that_cannot_be_is_
 }
 END_TEST
 
+/* There are nodes for 64 different lists in a pass; that the last ones are not looked at is told. */
+START_TEST(more_lists_of_nodes_than_a_pass_looks_at_are_told)
+{
+	static char names[66][16];
+	struct fake_job *f[66];
+	struct cluster_health h;
+
+	for (uint32_t i = 0; i < 66; i++) {
+		snprintf(names[i], sizeof(names[i]), "n%u", i + 10);
+		f[i] = submit(i + 1, "speech", 8, NULL);
+		f[i]->view.excluded = names[i < 64 ? i : i - 64];
+	}
+	pass(NOON + 1);
+	pass(NOON + 2);
+	cluster_state_health(d.cluster, &h);
+	ck_assert_uint_eq(h.names_left_out, 0);		/* 64 are not too many */
+	for (size_t i = 64; i < 66; i++)
+		f[i]->view.excluded = names[i];
+	pass(NOON + 3);
+	cluster_state_health(d.cluster, &h);
+	ck_assert_uint_eq(h.names_left_out, 2);
+}
+END_TEST
+
 Suite *pass_displace_suite(void)
 {
 	Suite *s = suite_create("displace");
@@ -449,6 +474,7 @@ Suite *pass_displace_suite(void)
 	tcase_add_test(t, with_displace_off_who_was_told_may_stay);
 	tcase_add_test(t, where_nothing_is_enforced_any_more_who_was_told_may_stay);
 	tcase_add_test(t, for_a_job_that_cannot_use_its_gpus_a_run_is_not_told_again_and_again);
+	tcase_add_test(t, more_lists_of_nodes_than_a_pass_looks_at_are_told);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(w, setup, teardown);
 	tcase_add_test(w, the_most_over_served_goes_not_the_oldest);

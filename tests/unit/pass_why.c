@@ -10,6 +10,7 @@
 #include "tests/unit/pass_scene.h"
 #include <errno.h>
 #include <microhttpd.h>
+#include <stdio.h>
 #include <string.h>
 
 #define HOUR 3600
@@ -275,6 +276,35 @@ START_TEST(a_free_job_is_not_told_of_what_was_paid_for)
 }
 END_TEST
 
+/* Slurm drains it, or somebody with scontrol; with `drain = ours` (_i 1) that is nothing to us. */
+START_TEST(a_run_on_a_node_that_drains_is_told_when_it_leaves)
+{
+	struct fake_node *node = fake_slurm_node("g1");
+	struct json_object *o, *drains;
+
+	settings->drain = _i ? DRAIN_OURS : DRAIN_ALL;
+	node->draining = true;
+	snprintf(node->reason, sizeof(node->reason), "fan 3");
+	running->view.nodes = "n0,g1";
+	scene_pass(&b, loop, NOON + 3);
+	ck_assert_int_eq(ask("7_0", &o), 0);
+	drains = json_object_object_get(json_object_array_get_idx(json_object_object_get(o, "runs"), 0), "draining");
+	ck_assert(!drains == (_i == 1));
+	if (_i == 0) {
+		ck_assert_str_eq(text_of(drains, "node"), "g1");
+		ck_assert_int_eq(number_of(drains, "tells_at"), NOON + HOUR);
+		ck_assert_int_eq(number_of(drains, "gone_at"), NOON + HOUR + settings->grace_s);
+		TOLD("7_0",
+			"Its node g1 is to be empty (fan 3). The run of job 7_0 is protected there for 50 min more; then it is told to go, 2 min "
+			"later it has left, and it goes on elsewhere.");
+		running->view.requeueable = false;
+		scene_pass(&b, loop, NOON + 4);
+		TOLD("7_0", "2 min later it has left, and it is cancelled, since it cannot be requeued.");
+	}
+	json_object_put(o);
+}
+END_TEST
+
 Suite *pass_why_suite(void)
 {
 	Suite *s = suite_create("pass_why");
@@ -291,6 +321,7 @@ Suite *pass_why_suite(void)
 	tcase_add_test(t, a_job_that_no_pass_has_seen_may_have_been_submitted_since);
 	tcase_add_test(t, a_project_without_a_share_is_told_so_instead_of_a_ratio);
 	tcase_add_test(t, a_free_job_is_not_told_of_what_was_paid_for);
+	tcase_add_loop_test(t, a_run_on_a_node_that_drains_is_told_when_it_leaves, 0, 2);
 	suite_add_tcase(s, t);
 	return s;
 }

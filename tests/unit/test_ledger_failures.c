@@ -234,6 +234,46 @@ START_TEST(a_full_disk_is_called_a_full_disk)
 }
 END_TEST
 
+/* --- an answer that goes out before it is written ------------------------------------------------ */
+
+/* One decision, as a submission makes it: 0 when it counts. */
+static int decide(int64_t allocation)
+{
+	struct journal_entry e = { .at = NOON, .kind = "deposit", .allocation = allocation, .units = GPU_H,
+		.actor = "ada" };
+
+	ck_assert_int_eq(ledger_begin(b.l, LEDGER_HOLDS, &b.why), 0);
+	ck_assert_int_eq(journal_post(b.l, &e, &b.why), 0);
+	return ledger_decided(b.l, &b.why);
+}
+
+START_TEST(after_a_write_that_failed_a_decision_counts_only_when_it_is_written)
+{
+	int64_t p, a;
+
+	books_open(&b);
+	p = books_project(&b, "p", 0);
+	a = books_allot(&b, p, GPU_H, 0, 0);
+	disk.error = SQLITE_FULL;
+	ck_assert_int_eq(decide(a), 0);
+	disk.countdown = 1;
+	ck_assert_int_eq(ledger_write(b.l, &b.why), -1);	/* the one that was told too early */
+	ck_assert_int_eq(ledger_writes(b.l, &b.why), -1);
+	ck_assert_msg(strstr(b.why.text, "full") != NULL, "%s", b.why.text);
+	disk.countdown = 1;
+	ck_assert_int_eq(decide(a), -1);
+	ck_assert_int_eq(books_available(&b, p, NOON), GPU_H);
+	ck_assert_int_eq(decide(a), 0);				/* there is room, for a moment */
+	ck_assert_int_eq(ledger_writes(b.l, &b.why), 0);
+	disk.countdown = 1;
+	ck_assert_int_eq(decide(a), -1);
+	ck_assert_int_eq(ledger_write(b.l, &b.why), 0);
+	ck_assert_int_eq(books_available(&b, p, NOON), 2 * GPU_H);
+	ledger_invariants(&b);
+	books_close(&b);
+}
+END_TEST
+
 Suite *ledger_failures_suite(void)
 {
 	Suite *s = suite_create("ledger_failures");
@@ -244,6 +284,7 @@ Suite *ledger_failures_suite(void)
 	tcase_add_loop_test(t, whichever_write_fails_the_books_are_sound_and_the_story_ends_alike, 0,
 		sizeof(errors) / sizeof(errors[0]));
 	tcase_add_loop_test(t, a_full_disk_is_called_a_full_disk, 0, sizeof(names) / sizeof(names[0]));
+	tcase_add_test(t, after_a_write_that_failed_a_decision_counts_only_when_it_is_written);
 	suite_add_tcase(s, t);
 	return s;
 }

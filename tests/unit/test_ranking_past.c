@@ -253,6 +253,51 @@ START_TEST(an_edit_leaves_the_ratio_of_the_moment_as_it_was)
 }
 END_TEST
 
+/* What everybody was owed by NOON + WEEK, and vision hour by hour. */
+struct past {
+	amount_t *owed;
+	struct ranking_step *steps;
+	size_t nodes, nsteps;
+};
+
+static int look_back(struct ledger *l, void *arg, struct fault *why)
+{
+	struct past *x = arg;
+	struct ranking *r;
+
+	if (ranking_new(l, WEEK, NULL, &healthy, NOON + WEEK, &r, why) < 0)
+		return -1;
+	x->nodes = ranking_count(r);
+	if (ranking_owed(r, l, false, &x->owed, why) < 0)
+		return -1;
+	if (ranking_steps(r, l, false, (size_t)ranking_node(r, vision), &x->steps, &x->nsteps, why) < 0)
+		return -1;
+	ranking_free(r);
+	return 0;
+}
+
+/* Said of the same second before and after: to the unit, not nearly. */
+START_TEST(an_edit_leaves_what_was_owed_as_it_was)
+{
+	struct past before, after;
+
+	use(vision, 4, NOON, 84);
+	use(far, 8, NOON, 10);
+	ck_assert_msg(books_do(&b, LEDGER_READ, look_back, &before) == 0, "%s", b.why.text);
+	weigh(vision, 999, NOON + WEEK);
+	weigh(far, 0, NOON + WEEK);
+	ck_assert_msg(books_do(&b, LEDGER_READ, look_back, &after) == 0, "%s", b.why.text);
+	ck_assert(before.nodes == after.nodes && before.nsteps == after.nsteps && before.nsteps > 24);
+	ck_assert_int_gt(before.steps[before.nsteps - 1].owed, 0);
+	ck_assert_mem_eq(before.owed, after.owed, before.nodes * sizeof(*before.owed));
+	ck_assert_mem_eq(before.steps, after.steps, before.nsteps * sizeof(*before.steps));
+	free(before.owed);
+	free(before.steps);
+	free(after.owed);
+	free(after.steps);
+}
+END_TEST
+
 START_TEST(a_new_project_has_no_claim_on_the_past)
 {
 	int64_t new = done(add, (struct edit){ .name = "new", .share = 2, .at = NOON });
@@ -399,6 +444,7 @@ Suite *ranking_past_suite(void)
 	tcase_add_test(t, a_weight_counts_from_when_it_is_set);
 	tcase_add_test(t, an_hour_of_another_weight_is_an_hour_of_it);
 	tcase_add_test(t, an_edit_leaves_the_ratio_of_the_moment_as_it_was);
+	tcase_add_test(t, an_edit_leaves_what_was_owed_as_it_was);
 	tcase_add_test(t, a_new_project_has_no_claim_on_the_past);
 	tcase_add_test(t, what_was_imported_makes_its_projects_as_old_as_it_is);
 	tcase_add_test(t, a_project_that_moves_takes_its_past_along);

@@ -4,6 +4,7 @@
 #include "budgetd/ledger_user_share.h"
 #include "budgetd/ranking.h"
 #include "budgetd/ranking_users.h"
+#include "lib/fairshare.h"
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
 #include <stdio.h>
@@ -333,7 +334,7 @@ START_TEST(weights_are_for_users_of_a_leaf)
 
 	ck_assert_int_eq(weigh(lab, ADA, "ada", 3, NOON), -1);
 	ck_assert_msg(strstr(b.why.text, "projects below it (2)") != NULL, "%s", b.why.text);
-	ck_assert_int_eq(weigh(vision, ADA, "ada", USER_SHARE_MAX + 1, NOON), -1);
+	ck_assert_int_eq(weigh(vision, ADA, "ada", FAIRSHARE_WEIGHT_MAX + 1, NOON), -1);
 	ck_assert_int_eq(weigh(vision, ADA, "ada", 3, NOON), 0);
 	/* the name of the first time stays */
 	ck_assert_int_eq(weigh(vision, ADA, "ada.lovelace", 4, NOON), 0);
