@@ -12,7 +12,7 @@ setup_file()
 	cluster_up --nodes 1 --gpus 2 --cpus 4
 	deposit vision 1000
 	machine_write "$CLUSTER_DIR/machine"
-	install -m 755 "$BUILD/gpu_check/gpu-check-helper" "$CLUSTER_DIR/bin"
+	install -m 755 "$BUILD/gpu_check/gpu-check-helper" "$BUILD/spank/gpu-check-task" "$CLUSTER_DIR/bin"
 	stub_build
 	printf '#!/bin/sh\necho "torch $TORCH sees $CUDA_VISIBLE_DEVICES"\ntest "$TORCH" = fine\n' >"$CLUSTER_DIR/bin/torch_check"
 	chmod 755 "$CLUSTER_DIR/bin/torch_check"
@@ -223,4 +223,45 @@ logged() { grep -h "gpubudget: {\"gpu_check\".*$1" "$CLUSTER_DIR/log/g1.log" | t
 	refused
 	run task --gpus=1 --gpu-backend=vulkan
 	has '--gpu-backend: "vulkan" is none of auto, cuda, hip, level-zero, opencl, opencl-cpu'
+}
+
+# container_is before|behind HIDDEN=INSIDE...: the plugin that plays one for containers stands there, seen from ours
+container_is()
+{
+	local file=$CLUSTER_DIR/etc/plugstack.conf line="required $CLUSTER_DIR/lib/container_plugin.so ${*:2}"
+
+	[[ -e $CLUSTER_DIR/lib/container_plugin.so ]] ||
+		${CC:-cc} -std=gnu17 -D_GNU_SOURCE -shared -fPIC "$BATS_TEST_DIRNAME/../stubs/container_plugin.c" -o "$CLUSTER_DIR/lib/container_plugin.so"
+	plugin_told
+	if [[ $1 == before ]]; then
+		sed -i "1i $line" "$file"
+	else
+		echo "$line" >>"$file"
+	fi
+}
+
+@test "behind a plugin that makes a container of the task the proof sees what the program will see, before it the host" {
+	mkdir -p "$CLUSTER_DIR"/inside/{empty,helpers}
+	chmod -R go+rX "$CLUSTER_DIR/inside"
+	container_is before "$CLUSTER_DIR/stub=$CLUSTER_DIR/inside/empty"	# an image without the driver's library
+	run task --gpus=1
+	has "the library of the driver is not where this process looks for it"
+	refused
+	container_is behind "$CLUSTER_DIR/stub=$CLUSTER_DIR/inside/empty"
+	run as ada env LD_LIBRARY_PATH="$CLUSTER_DIR/stub" srun --account=vision --gpus=1 --time=10 --gpu-min-runtime=5m \
+		sh -c 'echo "ran $GPUBUDGET_GPU_CHECK $(ls "$LD_LIBRARY_PATH" | wc -l)"'
+	passed
+	has "ran ok 0"				# proven on the host, and there is no library in the container
+	mkdir -p "$CLUSTER_DIR/helper"
+	install -m 755 "$BUILD/gpu_check/gpu-check-helper" "$CLUSTER_DIR/helper"
+	container_is before "$CLUSTER_DIR/helper=$CLUSTER_DIR/inside/helpers"	# an image without the helper
+	sed -i "s#gpu_check_helper=[^ ]*#gpu_check_helper=$CLUSTER_DIR/helper/gpu-check-helper#" "$CLUSTER_DIR/etc/plugstack.conf"
+	run task --gpus=1
+	passed
+	has "not checked cuda: $CLUSTER_DIR/helper/gpu-check-helper: No such file or directory"
+	has "ran 0 gpu=0 unchecked"
+	install -m 755 "$BUILD/gpu_check/gpu-check-helper" "$CLUSTER_DIR/inside/helpers"
+	run task --gpus=1
+	passed
+	has "ran 0 gpu=0 ok"
 }

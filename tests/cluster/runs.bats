@@ -183,7 +183,7 @@ charged_elapsed()
 	as ada scontrol update jobid="$(job quick)" NumNodes=1	# most likely before budgetd has seen it run
 	eventually has_run gang
 	as ada scontrol update jobid="$(job gang)" NumNodes=1
-	[[ $(job_field gang TRES) == *gres/gpu=4* ]]
+	[[ $(job_tres gang) == *gres/gpu=4* ]]
 	smaller() { (($(date +%s) - $(date -d "$(job_field gang StartTime)" +%s) >= 6)); }
 	eventually smaller
 	as ada cancel gang

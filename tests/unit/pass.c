@@ -461,6 +461,7 @@ int main(void)
 	srunner_add_suite(r, pass_gang_suite());
 	srunner_add_suite(r, pass_gang_het_suite());
 	srunner_add_suite(r, pass_guard_suite());
+	srunner_add_suite(r, pass_clock_suite());
 	srunner_add_suite(r, pass_hold_suite());
 	srunner_add_suite(r, pass_idle_suite());
 	srunner_add_suite(r, pass_drain_suite());

@@ -42,6 +42,7 @@
 	X(ledger) \
 	X(ledger_correction) \
 	X(ledger_failures) \
+	X(power_cut) \
 	X(ledger_moves) \
 	X(ledger_open) \
 	X(ledger_project) \
@@ -95,6 +96,7 @@ Suite *pass_guard_suite(void);
 Suite *pass_fronts_suite(void);
 Suite *pass_drain_suite(void);
 Suite *pass_users_suite(void);
+Suite *pass_clock_suite(void);
 Suite *pass_hold_suite(void);
 Suite *pass_idle_suite(void);
 Suite *pass_why_suite(void);
