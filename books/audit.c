@@ -198,6 +198,10 @@ const struct audit_check audit_checks[] = {
 		" UNION ALL SELECT printf('charge %d: it is at %d units a second, run %d at %d', c.id, c.price, r.id, r.price) FROM charge c"
 		" JOIN run r ON r.id = c.run WHERE r.ended IS NOT NULL AND c.gpus = r.gpus AND c.price <> r.price"
 		" AND NOT EXISTS (SELECT 1 FROM charge WHERE run = r.id AND price = r.price) LIMIT 1", NULL },
+	{ "charge.tres", "a part of a run that goes on says what was allocated",
+		"SELECT printf('charge %d: run %d goes on, and what was allocated in the part is not told', c.id, r.id)"
+		" FROM run r JOIN charge c ON c.run = r.id WHERE r.ended IS NULL AND c.tres IS NULL ORDER BY c.id LIMIT 1",
+		NULL },
 	{ "charge.uncounted", "no more of a charge is left out of the ratio than it is",
 		"SELECT printf('charge %d: it is %d units and %d of them do not count', c.id, c.units, sum(u.units)) FROM uncounted u"
 		" JOIN charge c ON c.id = u.charge GROUP BY c.id HAVING sum(u.units) > c.units ORDER BY c.id LIMIT 1",

@@ -180,7 +180,7 @@ const struct command command_table[] = {
 	{ "rate", "set", "GPU-TYPE RATE", 2, 2,
 		"set the rate of a type (as Slurm names it; default, shard, mps) for what starts from then on",
 		TAKES(OPT_STARTS, WRITE), cmd_rate_set },
-	{ "period", "list", "", 0, 0, "months that are closed: when, by whom, over what", NULL,
+	{ "period", "list", "", 0, 0, "months that are closed: when (in UTC), by whom, over what", NULL,
 		cmd_period_list },
 	{ "period", "close", "YYYY-MM", 1, 1,
 		"close a month for good: nothing is dated in it any more, what concerns it later is dated in the open one",

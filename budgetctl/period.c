@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * period.c - period list, close */
 #include "budgetctl/money.h"
+#include "budgetctl/range.h"
 #include "budgetctl/request.h"
 #include "budgetctl/say.h"
 
@@ -8,9 +9,9 @@
 
 static const struct column columns[] = {
 	{ "period", "Month", KIND_TEXT, NULL, false },
-	{ "starts", "From", KIND_TIME, NULL, false },
-	{ "ends", "Until", KIND_TIME, NULL, false },
-	{ "closed_at", "Closed", KIND_TIME, NULL, false },
+	{ "starts", "From (UTC)", KIND_TIME, NULL, false },
+	{ "ends", "Until (UTC)", KIND_TIME, NULL, false },
+	{ "closed_at", "Closed (UTC)", KIND_TIME, NULL, false },
 	{ "actor", "Actor", KIND_TEXT, NULL, false },
 	{ "reason", "Reason", KIND_LONG_TEXT, NULL, false },
 	{ "forced", "Closed over", KIND_LONG_TEXT, NULL, false },
@@ -21,18 +22,26 @@ static const struct list periods = {
 		.what = "closed months; budgetctl period close YYYY-MM closes one",
 };
 
+/* A month begins where UTC has it: its times are UTC's, not of where one sits. */
 int cmd_period_list(struct session *s)
 {
-	return session_list(s, &periods, NULL, NULL);
+	const char *zone;
+	int rv = range_zone(s, &zone);
+
+	return rv != DONE ? rv : session_list(s, &periods, NULL, NULL);
 }
 
 /* A month is of UTC: budgetd knows which one is the next. */
 int cmd_period_close(struct session *s)
 {
 	struct json_object *body = json_object_new_object(), *row = NULL;
-	const char *reason = session_option(s, OPT_REASON);
-	int rv;
+	const char *reason = session_option(s, OPT_REASON), *zone;
+	int rv = range_zone(s, &zone);
 
+	if (rv != DONE) {
+		json_object_put(body);
+		return rv;
+	}
 	if (!body || request_text(body, "period", session_word(s, 0)) < 0 ||
 		(reason && request_text(body, "reason", reason) < 0) ||
 		(session_option(s, OPT_FORCE) &&

@@ -41,7 +41,7 @@ static int month_read(const char *text, int64_t *from, int64_t *to)
 	int year, month, rv;
 
 	if (zone_month_read(text, &year, &month) < 0)
-		return complain(USAGE, "--period %s: a month is written like 2026-12", text);
+		return complain(USAGE, "--period %s: a month is written like 2026-12, up to 9999-11", text);
 	snprintf(first, sizeof(first), "%04d-%02d-01", year % 10000, month % 100);
 	snprintf(next, sizeof(next), "%04d-%02d-01", (year + month / 12) % 10000, month % 12 + 1);
 	rv = moment("--period", first, from);

@@ -27,7 +27,8 @@ int charge_walk(struct ledger *l, int64_t project, int64_t job, int64_t before, 
 	void *arg, struct fault *why)
 {
 #define CHARGE_COLUMNS \
-	"c.id, c.run, c.at, c.project, c.kind, c.part_start, c.part_end, c.gpus, c.units, r.label, r.tres, r.uid, r.start"
+	"c.id, c.run, c.at, c.project, c.kind, c.part_start, c.part_end, c.gpus, c.units, r.label," \
+	" coalesce(c.tres, r.tres), r.uid, r.start"
 	static const char walk_sql[] =
 		"WITH RECURSIVE below(id) AS (SELECT id FROM project WHERE CASE WHEN ?1 = 0 THEN parent IS NULL ELSE id = ?1 END"
 		" UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id)"

@@ -275,8 +275,8 @@ static int add_unpaid(struct ledger *l, const struct run *r, const struct run_pi
 	int64_t now, struct fault *why)
 {
 	static const char add_sql[] =
-		"INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units, dated)"
-		" SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9 FROM charge WHERE run = ?1";
+		"INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units, dated, tres)"
+		" SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, ?10 FROM charge WHERE run = ?1";
 
 	while (*last < p->to) {
 		int64_t month, edge, dated;
@@ -285,8 +285,9 @@ static int add_unpaid(struct ledger *l, const struct run *r, const struct run_pi
 		if (edge > p->to)
 			edge = p->to;
 		if (booking_date_of_part(l, *last, now, &dated, why) < 0 ||
-			sql_do(l, add_sql, why, "isiiiiiii", r->id, r->tier == TIER_FREE ? "free" : "uncovered",
-			r->project, now, *last, edge, p->gpus, p->price, dated) < 0)
+			sql_do(l, add_sql, why, "isiiiiiiis", r->id, r->tier == TIER_FREE ? "free" : "uncovered",
+			r->project, now, *last, edge, p->gpus, p->price, dated,
+			p->tres[0] ? p->tres : NULL) < 0)
 			return -1;
 		*last = edge;
 	}

@@ -49,13 +49,14 @@ int export_begin(struct ledger *l, struct export_list *x, struct fault *why)
 }
 
 #define BELOW \
-	"WITH RECURSIVE below(id) AS (SELECT ?5 UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id) "
+	"WITH RECURSIVE below(id) AS (SELECT ?5 UNION ALL" \
+	" SELECT p.id FROM project p JOIN below ON p.parent = below.id) "
 #define PART_COLUMNS \
 	"r.cluster, p.name, r.uid, r.job, r.label, r.partition, r.tier, r.submit, r.start," \
 	/* what became known later is not in the row: a month that was exported stays as it was */ \
 	" CASE WHEN c.ends_run OR (r.import IS NOT NULL AND c.part_end = r.ended) THEN r.ended END," \
 	" CASE WHEN c.ends_run OR (r.import IS NOT NULL AND c.part_end = r.ended) THEN r.state END," \
-	" c.part_start, c.part_end, c.kind, r.tres, c.gpus, c.price"
+	" c.part_start, c.part_end, c.kind, coalesce(c.tres, r.tres), c.gpus, c.price"
 
 /* An INTEGER column that may be NULL. */
 static void put_column(struct export_writer *w, sqlite3_stmt *st, int i)
@@ -170,16 +171,25 @@ static void put_entry(struct export_writer *w, sqlite3_stmt *st, export_user_fn 
 #define RANGE(id, dated) \
 	id " > ?1 AND " id " <= ?2 AND " dated " >= ?3 AND " dated " < ?4"
 #define PAGE(id) " ORDER BY " id " LIMIT 512"
-#define CHARGES "SELECT c.id, coalesce(c.dated, c.at), " PART_COLUMNS ", c.units FROM charge c JOIN run r ON r.id = c.run" \
-	" JOIN project p ON p.id = c.project WHERE " RANGE("c.id", "coalesce(c.dated, c.at)")
-/* Every project that paid gets back alike: the run's own tells it, or, when it paid nothing, the first that did. */
-#define REFUNDS "SELECT j.id, j.at, " PART_COLUMNS ", j.units, j.reason, c.id FROM journal j JOIN charge c ON c.id = j.charge" \
+#define CHARGES \
+	"SELECT c.id, coalesce(c.dated, c.at), " PART_COLUMNS ", c.units FROM charge c" \
+	" JOIN run r ON r.id = c.run JOIN project p ON p.id = c.project" \
+	" WHERE " RANGE("c.id", "coalesce(c.dated, c.at)")
+/* Every project that paid gets back alike: the run's own tells it, or, when it paid nothing, the first that
+ * did. */
+#define REFUNDS \
+	"SELECT j.id, j.at, " PART_COLUMNS ", j.units, j.reason, c.id FROM journal j JOIN charge c ON c.id = j.charge" \
 	" JOIN run r ON r.id = c.run JOIN project p ON p.id = c.project WHERE j.kind = 'refund'" \
-	" AND j.project = coalesce((SELECT x.project FROM journal x WHERE x.charge = c.id AND x.kind = 'charge' AND x.project = c.project" \
-	" LIMIT 1), (SELECT x.project FROM journal x WHERE x.charge = c.id AND x.kind = 'charge' ORDER BY x.id LIMIT 1)) AND " RANGE("j.id", "j.at")
-#define ENTRIES "SELECT j.id, j.at, j.kind, p.name, j.allocation, j.units, j.balance, j.charge, r.label, r.uid, j.actor," \
+	" AND j.project = coalesce(" \
+	"(SELECT x.project FROM journal x WHERE x.charge = c.id AND x.kind = 'charge'" \
+	" AND x.project = c.project LIMIT 1)," \
+	" (SELECT x.project FROM journal x WHERE x.charge = c.id AND x.kind = 'charge' ORDER BY x.id LIMIT 1))" \
+	" AND " RANGE("j.id", "j.at")
+#define ENTRIES \
+	"SELECT j.id, j.at, j.kind, p.name, j.allocation, j.units, j.balance, j.charge, r.label, r.uid, j.actor," \
 	" j.reason, j.request_id, j.first, j.corrects FROM journal j JOIN project p ON p.id = j.project" \
-	" LEFT JOIN charge c ON c.id = j.charge LEFT JOIN run r ON r.id = c.run WHERE " RANGE("j.id", "j.at")
+	" LEFT JOIN charge c ON c.id = j.charge LEFT JOIN run r ON r.id = c.run" \
+	" WHERE " RANGE("j.id", "j.at")
 
 enum source { SOURCE_CHARGES, SOURCE_REFUNDS, SOURCE_ENTRIES };
 
@@ -201,8 +211,8 @@ static enum source source_of(const struct export_list *x)
 }
 
 /* One statement's rows. 1: there may be more of them, 0, -1. */
-static int page(struct ledger *l, struct export_list *x, struct export_writer *w, export_user_fn user, void *arg,
-	struct fault *why)
+static int page(struct ledger *l, struct export_list *x, struct export_writer *w, export_user_fn user,
+	void *arg, struct fault *why)
 {
 	enum source s = source_of(x);
 	int64_t last = s == SOURCE_CHARGES ? x->last_charge : x->last_entry;
@@ -222,8 +232,8 @@ static int page(struct ledger *l, struct export_list *x, struct export_writer *w
 	return n == ROWS_AT_ONCE || rc == 1 || !has_room(w);
 }
 
-int export_more(struct ledger *l, struct export_list *x, struct export_writer *w, export_user_fn user, void *arg,
-	struct fault *why)
+int export_more(struct ledger *l, struct export_list *x, struct export_writer *w, export_user_fn user,
+	void *arg, struct fault *why)
 {
 	int rc;
 

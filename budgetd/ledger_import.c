@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * ledger_import.c - runs out of Slurm's accounting (ledger_import.h).
- *
- * A statement costs SQLite as much as the three rows it inserts. So what is to be written is kept, and
- * written by statements of many rows: before something must be found in the tables, and at the end. */
-#include "budgetd/ledger_import.h"
+ * ledger_import.c - runs out of Slurm's accounting (ledger_import.h). */
+#include "budgetd/ledger_import_rows.h"
 #include "budgetd/ledger_period.h"
 #include "budgetd/ledger_sql.h"
 #include "books/chain.h"
@@ -20,6 +17,7 @@ struct writing {
 	struct import *im;
 	const struct import_run *r;
 	const struct import_piece *piece;
+	const char *tres;		/* the run's: of its last piece */
 	int64_t seq;
 	struct import_result *out;
 };
@@ -63,142 +61,6 @@ int import_expect(struct ledger *l, struct import *im, const char *cluster, int6
 }
 
 /* --- writing ------------------------------------------------------------------------------------ */
-
-struct import_run_values {
-	const char *cluster, *label, *partition, *tier, *tres, *state;
-	int64_t id, job, submit, start, project, uid, gpus, price, end;
-};
-
-struct import_part_values {
-	const char *kind;
-	int64_t id, run, seq, project, from, end, gpus, price, units, dated;
-};
-
-#define FIVE_TIMES(row) row ", " row ", " row ", " row ", " row
-#define ROWS_AT_ONCE 25
-#define RUN_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-#define RUN_INSERT \
-	"INSERT INTO run (id, cluster, job, submit, start, label, admission, project, uid, partition, tier, min_runtime, gpus, tres," \
-	" price, covered_until, free_since, ended, state, lost_at, import) VALUES "
-#define PART_VALUES "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-#define PART_INSERT \
-	"INSERT INTO charge (id, run, seq, kind, project, at, part_start, part_end, gpus, price, units, dated) VALUES "
-
-/* Where the next value goes: into a statement, and into the hash over what is written. In the order of the
- * table, of which only NULLs at the end may be left out. */
-struct place {
-	sqlite3_stmt *st;
-	int at;
-	struct chain_rows *hash;
-};
-
-static void put_number(struct place *p, int64_t n)
-{
-	sqlite3_bind_int64(p->st, ++p->at, n);
-	chain_rows_integer(p->hash, n);
-}
-
-static void put_string(struct place *p, const char *text)
-{
-	sqlite3_bind_text(p->st, ++p->at, text, -1, SQLITE_STATIC);
-	chain_rows_text(p->hash, text);
-}
-
-static void put_null(struct place *p)
-{
-	sqlite3_bind_null(p->st, ++p->at);
-	chain_rows_null(p->hash);
-}
-
-static void run_put(struct place *p, const struct import *im, const struct import_run_values *v)
-{
-	put_number(p, v->id);
-	put_string(p, v->cluster);
-	put_number(p, v->job);
-	put_number(p, v->submit);
-	put_number(p, v->start);
-	put_string(p, v->label);
-	put_null(p);			/* admission */
-	put_number(p, v->project);
-	put_number(p, v->uid);
-	put_string(p, v->partition);
-	put_string(p, v->tier);
-	put_number(p, 0);		/* min_runtime */
-	put_number(p, v->gpus);
-	put_string(p, v->tres);
-	put_number(p, v->price);
-	put_number(p, v->start);	/* covered_until: it had no hold */
-	put_null(p);			/* free_since */
-	put_number(p, v->end);
-	put_string(p, v->state);
-	put_null(p);			/* lost_at */
-	put_number(p, im->id);
-	chain_rows_end(p->hash);
-}
-
-static void part_put(struct place *p, const struct import *im, const struct import_part_values *v)
-{
-	put_number(p, v->id);
-	put_number(p, v->run);
-	put_number(p, v->seq);
-	put_string(p, v->kind);
-	put_number(p, v->project);
-	put_number(p, im->now);
-	put_number(p, v->from);
-	put_number(p, v->end);
-	put_number(p, v->gpus);
-	put_number(p, v->price);
-	put_number(p, v->units);
-	if (v->dated != im->now)
-		put_number(p, v->dated);
-	else				/* NULL, at the end: not hashed */
-		sqlite3_bind_null(p->st, ++p->at);
-	chain_rows_end(p->hash);
-}
-
-static int runs_write(struct ledger *l, struct import *im, struct fault *why)
-{
-	static const char many_sql[] = RUN_INSERT FIVE_TIMES(FIVE_TIMES(RUN_VALUES)),
-		one_sql[] = RUN_INSERT RUN_VALUES;
-
-	for (size_t done = 0, n; done < im->nruns; done += n) {
-		struct place p = { .hash = im->runs_hash };
-
-		n = im->nruns - done >= ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
-		p.st = sql_bind(l, n > 1 ? many_sql : one_sql, why, "");
-		for (size_t i = 0; p.st && i < n; i++)
-			run_put(&p, im, &im->runs[done + i]);
-		if (!p.st || sql_step(l, p.st, why) < 0)
-			return -1;
-	}
-	im->nruns = 0;
-	return 0;
-}
-
-static int parts_write(struct ledger *l, struct import *im, struct fault *why)
-{
-	static const char many_sql[] = PART_INSERT FIVE_TIMES(FIVE_TIMES(PART_VALUES)),
-		one_sql[] = PART_INSERT PART_VALUES;
-
-	for (size_t done = 0, n; done < im->nparts; done += n) {
-		struct place p = { .hash = im->parts_hash };
-
-		n = im->nparts - done >= ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
-		p.st = sql_bind(l, n > 1 ? many_sql : one_sql, why, "");
-		for (size_t i = 0; p.st && i < n; i++)
-			part_put(&p, im, &im->parts[done + i]);
-		if (!p.st || sql_step(l, p.st, why) < 0)
-			return -1;
-	}
-	im->nparts = 0;
-	return 0;
-}
-
-/* A part refers to its run: runs first. */
-static int write_all(struct ledger *l, struct import *im, struct fault *why)
-{
-	return runs_write(l, im, why) < 0 ? -1 : parts_write(l, im, why);
-}
 
 /* Room for one more. */
 static void *one_more(void *rows, size_t count, size_t *room, size_t size, struct fault *why)
@@ -333,6 +195,7 @@ static int part_add(struct writing *w, const char *kind, int64_t from, int64_t e
 	grown[im->nparts++] = (struct import_part_values){ .id = ++im->last_charge, .run = im->last_run,
 		.seq = w->seq++, .kind = kind, .project = w->r->project, .from = from, .end = end,
 		.gpus = w->piece->gpus, .price = w->piece->price, .units = units,
+		.tres = strcmp(w->piece->tres, w->tres) != 0 ? w->piece->tres : NULL,
 		.dated = booked_at(im, kind, from) };
 	w->out->units += units;
 	return 0;
@@ -349,7 +212,7 @@ static int part_charge(struct writing *w, int64_t from, int64_t end, struct faul
 	paid = paid_seconds(&path, end - from, price, end);
 	assert(paid >= 0 && paid <= end - from);
 	if (paid > 0 && (part_add(w, "funded", from, from + paid, paid * price, why) < 0 ||
-		write_all(w->l, w->im, why) < 0))
+		import_rows_write(w->l, w->im, why) < 0))
 		return -1;
 	for (int i = 0; paid > 0 && i < path.depth; i++)
 		if (path.nodes[i].budget.metered &&
@@ -408,6 +271,7 @@ static int run_add(struct writing *w, int first, int last, struct fault *why)
 		.tier = job_tier_name(r->tier), .gpus = z->gpus, .tres = z->tres, .price = z->price,
 		.end = z->end, .state = r->state };
 	w->seq = 0;
+	w->tres = z->tres;
 	for (int i = first; i <= last; i++) {
 		w->piece = &r->pieces[i];
 		if (piece_write(w, why) < 0)
@@ -421,7 +285,7 @@ static int run_add(struct writing *w, int first, int last, struct fault *why)
 static int look_up(struct ledger *l, struct import *im, const struct import_run *r,
 	bool known[IMPORT_PIECES_MAX], int64_t booked_to[IMPORT_PIECES_MAX], struct fault *why)
 {
-	if (write_all(l, im, why) < 0)
+	if (import_rows_write(l, im, why) < 0)
 		return -1;
 	for (int i = 0; i < r->npieces; i++) {
 		int64_t to = 0;
@@ -487,7 +351,7 @@ int import_end(struct ledger *l, struct import *im, struct fault *why)
 
 	if (!im->id)
 		return 0;
-	if (write_all(l, im, why) < 0)
+	if (import_rows_write(l, im, why) < 0)
 		return -1;
 	chain_import_hash(im->runs_hash, im->parts_hash, hash);
 	st = sql_bind(l, end_sql, why, "iiii", im->first_run, im->last_run, im->first_charge,

@@ -35,7 +35,7 @@ struct import_run {
 	struct import_piece pieces[IMPORT_PIECES_MAX];
 };
 
-/* Private to ledger_import.c: rows that wait to be written, many by one statement. */
+/* ledger_import_rows.h: rows that wait to be written, many by one statement. */
 struct import_run_values;
 struct import_part_values;
 

@@ -17,17 +17,19 @@
 
 /* --- parts -------------------------------------------------------------------------------------- */
 
-static int charge_add(struct ledger *l, struct charge *c, int64_t seq, struct fault *why)
+/* `tres`: what was allocated in the part; NULL when the row of the run becomes final in this transaction, which
+ * then says so for good. One that goes on can have another size later. */
+static int charge_add(struct ledger *l, struct charge *c, int64_t seq, const char *tres, struct fault *why)
 {
 	static const char add_sql[] =
-		"INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units, dated, ends_run)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		"INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units, dated,"
+		" ends_run, tres) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	const int64_t one = 1;
 
 	if (booking_date_of_part(l, c->part_start, c->at, &c->dated, why) < 0 ||
-		sql_do(l, add_sql, why, "iisiiiiiiipp", c->run, seq, c->kind, c->project, c->at,
+		sql_do(l, add_sql, why, "iisiiiiiiipps", c->run, seq, c->kind, c->project, c->at,
 			c->part_start, c->part_end, c->gpus, c->price, c->units,
-			c->dated != c->at ? &c->dated : NULL, c->ends_run ? &one : NULL) < 0)
+			c->dated != c->at ? &c->dated : NULL, c->ends_run ? &one : NULL, tres) < 0)
 		return -1;
 	c->id = sql_last_id(l);
 	return 0;
@@ -38,6 +40,11 @@ static int charge_add(struct ledger *l, struct charge *c, int64_t seq, struct fa
 struct parts {
 	int64_t charged_to, count, suspended_s, run_end;
 };
+
+static const char *tres_of_part(const struct run *r, const struct parts *done)
+{
+	return done->run_end ? NULL : r->tres;
+}
 
 static int parts_so_far(struct ledger *l, const struct run *r, struct parts *out, struct fault *why)
 {
@@ -68,7 +75,7 @@ static int charge_funded_part(struct ledger *l, const struct run *r, struct hold
 		return fault_errno(why, EOVERFLOW, "the charge of job %s is more than can be counted",
 			r->label);
 	c.ends_run = c.part_end == done->run_end;
-	if (charge_add(l, &c, done->count, why) < 0)
+	if (charge_add(l, &c, done->count, tres_of_part(r, done), why) < 0)
 		return -1;
 	done->charged_to = c.part_end;
 	done->count++;
@@ -82,7 +89,7 @@ static int charge_unpaid_part(struct ledger *l, const struct run *r, const char 
 		.part_end = end, .gpus = r->gpus, .price = r->price, .ends_run = end == done->run_end };
 
 	snprintf(c.kind, sizeof(c.kind), "%s", kind);
-	if (charge_add(l, &c, done->count, why) < 0)
+	if (charge_add(l, &c, done->count, tres_of_part(r, done), why) < 0)
 		return -1;
 	done->charged_to = end;
 	done->count++;

@@ -21,8 +21,8 @@ const char *const usage_key_name[USAGE_KEYS] = { "project", "user", "gpu_type", 
 int usage_walk(struct ledger *l, int64_t project, enum usage_key key, int64_t from, int64_t to, usage_fn each,
 	void *arg, struct fault *why)
 {
-	static const char by_project[] = USAGE("''"), by_user[] = USAGE("r.uid"), by_tres[] = USAGE("r.tres"),
-		by_partition[] = USAGE("r.partition");
+	static const char by_project[] = USAGE("''"), by_user[] = USAGE("r.uid"),
+		by_tres[] = USAGE("coalesce(c.tres, r.tres)"), by_partition[] = USAGE("r.partition");
 	static const char *const sql[USAGE_KEYS] = { by_project, by_user, by_tres, by_partition };
 	sqlite3_stmt *st = sql_bind(l, sql[key], why, "iii", project, from, to);
 	int rc = -1;

@@ -15,10 +15,15 @@
 #define PLUGIN "gpubudget.so"
 #define LIMIT "max_min_runtime="
 #define DEPTH_MAX 8			/* files that include files: a circle ends here */
+#define FILES_MAX 256			/* and so do files that include each other several times */
 #define WORDS_MAX 64
 #define BLANKS " \t\r\n"
 
-static int file_read(const char *path, int depth, struct plugstack_line *out, struct fault *why);
+struct way {
+	int depth, files;		/* where we are, and what was opened so far */
+};
+
+static int file_read(const char *path, struct way *way, struct plugstack_line *out, struct fault *why);
 
 static bool is_ours(const char *plugin)
 {
@@ -46,7 +51,7 @@ static int keep(
 
 /* A pattern that matches nothing is no error, as in Slurm. */
 static int include(
-	const char *from, const char *pattern, int depth, struct plugstack_line *out, struct fault *why)
+	const char *from, const char *pattern, struct way *way, struct plugstack_line *out, struct fault *why)
 {
 	const char *slash = strrchr(from, '/');
 	char *whole = NULL;
@@ -56,9 +61,11 @@ static int include(
 	if (asprintf(&whole, "%.*s%s", *pattern == '/' || !slash ? 0 : (int)(slash - from + 1), from,
 		    pattern) < 0)
 		return fault_errno(why, ENOMEM, "out of memory");
-	if (depth < DEPTH_MAX && glob(whole, 0, NULL, &g) == 0) {
-		for (size_t i = 0; rv == 0 && !out->text && i < g.gl_pathc; i++)
-			rv = file_read(g.gl_pathv[i], depth + 1, out, why);
+	if (way->depth < DEPTH_MAX && glob(whole, 0, NULL, &g) == 0) {
+		way->depth++;
+		for (size_t i = 0; rv == 0 && !out->text && i < g.gl_pathc && way->files < FILES_MAX; i++)
+			rv = file_read(g.gl_pathv[i], way, out, why);
+		way->depth--;
 		globfree(&g);
 	}
 	free(whole);
@@ -66,7 +73,7 @@ static int include(
 }
 
 /* `line` is taken apart. */
-static int line_read(const char *from, char *line, int depth, struct plugstack_line *out, struct fault *why)
+static int line_read(const char *from, char *line, struct way *way, struct plugstack_line *out, struct fault *why)
 {
 	char *words[WORDS_MAX], *state = NULL, *whole;
 	int count = 0, rv = 0;
@@ -82,24 +89,25 @@ static int line_read(const char *from, char *line, int depth, struct plugstack_l
 		w = strtok_r(NULL, BLANKS, &state))
 		words[count++] = w;
 	if (count >= 2 && !strcasecmp(words[0], "include"))
-		rv = include(from, words[1], depth, out, why);
+		rv = include(from, words[1], way, out, why);
 	else if (count >= 2 && is_ours(words[1]))
 		rv = keep(out, whole, words, count, why);
 	free(whole);
 	return rv;
 }
 
-static int file_read(const char *path, int depth, struct plugstack_line *out, struct fault *why)
+static int file_read(const char *path, struct way *way, struct plugstack_line *out, struct fault *why)
 {
 	FILE *file = fopen(path, "re");
 	char *line = NULL;
 	size_t size = 0;
 	int rv = 0;
 
+	way->files++;
 	if (!file)
 		return fault_errno(why, errno, "%s: %s", path, strerror(errno));
 	while (rv == 0 && !out->text && getline(&line, &size, file) >= 0)
-		rv = line_read(path, line, depth, out, why);
+		rv = line_read(path, line, way, out, why);
 	free(line);
 	fclose(file);
 	return rv;
@@ -108,7 +116,7 @@ static int file_read(const char *path, int depth, struct plugstack_line *out, st
 int plugstack_find(const char *path, struct plugstack_line *out, struct fault *why)
 {
 	memset(out, 0, sizeof(*out));
-	return file_read(path, 0, out, why);
+	return file_read(path, &(struct way){0}, out, why);
 }
 
 void plugstack_line_free(struct plugstack_line *l)

@@ -111,7 +111,7 @@ static int gpu_take(struct node_state *s, char **word)
 	char end;
 
 	if (s->gpus == NODE_GPUS_MAX || pci_parse(word[0], &g->at) < 0 ||
-		sscanf(word[1], "%4x:%4x%c", &g->vendor, &g->device, &end) != 2)
+		word[1][strspn(word[1], "0123456789abcdef:")] || sscanf(word[1], "%4x:%4x%c", &g->vendor, &g->device, &end) != 2)
 		return -1;
 	s->gpus++;
 	return 0;

@@ -228,6 +228,7 @@ CREATE TABLE charge (
 	units      INTEGER NOT NULL CHECK (units = CASE WHEN kind IN ('funded', 'imported') THEN (part_end - part_start) * price ELSE 0 END),
 	dated      INTEGER CHECK (dated <= at),				-- of the month that it is booked in; NULL = that of `at`
 	ends_run   INTEGER CHECK (ends_run = 1),				-- the run ended with it; NULL = not known as it was written
+	tres       TEXT,							-- what was allocated in this part; NULL = the run's, which is final with it
 	UNIQUE (run, seq)
 ) STRICT;
 CREATE INDEX charge_by_project ON charge(project, part_end);

@@ -45,6 +45,9 @@ says()
 	says 0 "nothing was written" period close "$last" --force --dry-run
 	[[ -z $(budgetctl period list -o csv -n) ]]
 	says 0 "$last" period close "$last" --force --reason "billing"
+	TZ=America/Los_Angeles says 0 "$last-01T00:00:00+00:00" period list -o csv
+	TZ=America/Los_Angeles says 0 "From (UTC)" period list
+	TZ=America/Los_Angeles says 0 " $last-01T00:00:00 " period list
 	says 1 "closed already" period close "$last" --force
 	says 2 "" period reopen "$last"
 	says 0 "all runs are known up to no time at all" period list -o json
@@ -59,7 +62,9 @@ says()
 	says 0 "120.00" statement vision --period "$this"
 	says 2 "--period 2026-12, or both --from and --to" statement vision
 	says 2 "--tz" statement vision --period "$this" --tz Nowhere/Else
-	says 1 "there are no" statement vision --period "$last" || says 0 "" statement vision --period "$last"
+	says 0 "there are no" statement vision --period "$last"	# before its first entry
+	says 2 "--period 9999-12: a month is written like 2026-12, up to 9999-11" statement vision --period 9999-12
+	says 0 "there are no" statement vision --period 1999-12
 }
 
 @test "exports are CSV by RFC 4180, the same twice, in a zone as well; a file is whole or not there" {

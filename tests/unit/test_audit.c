@@ -207,6 +207,8 @@ static const struct {
 	{ "charge.paid", "UPDATE journal SET units = units - 1 WHERE kind = 'charge' AND charge = 1 AND project = 2", "project 2 paid 1800001" },
 	{ "charge.price", "UPDATE charge SET units = units + 1 WHERE id = 1", "charge 1: 1800 seconds at 1000 units a second cost 1800001" },
 	{ "charge.price", "UPDATE run SET price = 999 WHERE id = 1", "charge 1: it is at 1000 units a second, run 1 at 999" },
+	{ "charge.tres", "INSERT INTO charge (run, seq, kind, project, at, part_start, part_end, gpus, price, units)"
+		" VALUES (2, 7, 'free', 2, 1, 1, 2, 1, 1000, 0)", "run 2 goes on, and what was allocated in the part is not told" },
 	{ "charge.uncounted", "INSERT INTO uncounted (at, charge, units, cause) VALUES (1, 1, 1800001, 'correction')",
 		"charge 1: it is 1800000 units and 1800001 of them do not count" },
 	{ "run.parts", "UPDATE charge SET part_start = part_start + 1 WHERE id = 3", "charge 3: part 1 of run 3 begins at" },

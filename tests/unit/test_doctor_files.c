@@ -63,6 +63,7 @@ static const struct {
 	{"required gpubudget.so", "required gpubudget.so", "gpubudget.so", NULL},
 	{"include nothing/*.conf\ninclude other\n", "required gpubudget.so", "gpubudget.so", NULL},
 	{"include stack\n", NULL, NULL, NULL}, /* itself */
+	{"include st*\ninclude st*\ninclude st*\ninclude st*\n", NULL, NULL, NULL}, /* and that 4^8 times */
 };
 
 static bool same(const char *a, const char *b)

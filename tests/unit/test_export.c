@@ -284,6 +284,63 @@ static const char *field_of(const char *text, const char *name)
 	return k.text;
 }
 
+static int update(struct ledger *l, void *arg, struct fault *why)
+{
+	return run_update(l, arg, why);
+}
+
+static int grow(struct ledger *l, void *arg, struct fault *why)
+{
+	return run_resize(l, arg, EDGE + HOUR, 2, 4 * AMOUNT_RATE_ONE, "cpu=2,gres/gpu=2,gres/gpu:h100=2", EDGE + 7200,
+		why);
+}
+
+START_TEST(a_closed_month_keeps_the_type_of_a_run_that_changed_it_later)
+{
+	int64_t p = books_project(&b, "p", 0), january = EDGE - 31 * 86400, february = EDGE + 28 * 86400;
+	struct submission s = { .project = p, .gpus = 1, .min_runtime_s = HOUR, .now = EDGE - HOUR / 2 };
+	struct run r;
+	char *jobs;
+	const char *later;
+
+	books_allot(&b, p, 10 * GPU_H, 0, 0);
+	ck_assert_int_eq(books_submit(&b, &s), 0);
+	books_start(&b, &s, 7, EDGE - HOUR / 2, &r);
+	snprintf(r.tres, sizeof(r.tres), "cpu=1,gres/gpu=1,gres/gpu:a100=1");
+	must(update, &r);
+	must(interim, &r);
+	must(close_january, NULL);
+	jobs = strdup(exported(true, 0, january, EDGE, 1 << 17));
+	ck_assert_str_eq(field_of(jobs, "gpu_type"), "a100");
+	must(grow, &r);
+	ck_assert_str_eq(exported(true, 0, january, EDGE, 1 << 17), jobs);
+	must(settle, &(struct step){ .run = &r, .end = EDGE + 2 * HOUR, .now = EDGE + 10000 });
+	ck_assert_str_eq(exported(true, 0, january, EDGE, 1 << 17), jobs);
+	later = exported(true, 0, EDGE, february, 1 << 17);
+	ck_assert_ptr_nonnull(strstr(later, ",a100,1,1800,"));	/* up to the change */
+	ck_assert_str_eq(field_of(later, "gpu_type"), "h100");
+	free(jobs);
+}
+END_TEST
+
+START_TEST(pieces_of_an_import_have_each_its_own_type)
+{
+	struct import_run r = { .cluster = "c", .label = "7", .partition = "gpu", .state = "COMPLETED",
+		.job = 7, .start = NOON - 3 * HOUR, .project = books_project(&b, "p", 0), .uid = 1000,
+		.tier = TIER_FUNDED, .npieces = 2, .pieces = {
+		{ .submit = NOON - 4 * HOUR, .from = NOON - 3 * HOUR, .end = NOON - 2 * HOUR, .gpus = 1,
+			.price = AMOUNT_RATE_ONE, .tres = "gres/gpu=1,gres/gpu:a100=1" },
+		{ .submit = NOON - 2 * HOUR, .from = NOON - 2 * HOUR, .end = NOON - HOUR, .gpus = 2,
+			.price = 2 * AMOUNT_RATE_ONE, .tres = "gres/gpu=2,gres/gpu:h100=2" } } };
+	const char *rows;
+
+	books_import(&b, &r, false);
+	rows = exported(true, 0, NOON - 86400, NOON + 86400, 1 << 17);
+	ck_assert_ptr_nonnull(strstr(rows, ",a100,1,3600,"));
+	ck_assert_str_eq(field_of(rows, "gpu_type"), "h100");
+}
+END_TEST
+
 static const struct {
 	const char *label, *array_job, *task, *het_job, *offset;
 } labels[] = {
@@ -350,6 +407,8 @@ Suite *export_rows_suite(void)
 	tcase_add_test(t, times_are_those_of_the_calendar);
 	tcase_add_test(t, times_of_a_zone_have_their_offset_on_both_sides_of_a_change);
 	tcase_add_test(t, a_closed_month_is_the_same_whenever_it_is_exported);
+	tcase_add_test(t, a_closed_month_keeps_the_type_of_a_run_that_changed_it_later);
+	tcase_add_test(t, pieces_of_an_import_have_each_its_own_type);
 	tcase_add_loop_test(t, of_an_array_or_a_het_job_the_row_tells_which, 0,
 		(int)(sizeof(labels) / sizeof(labels[0])));
 	tcase_add_test(t, a_list_is_the_same_in_pieces_and_has_what_the_books_have);

@@ -304,6 +304,7 @@ START_TEST(file_that_is_no_baseline_is_refused)
 	static const char *const bad[] = {"gpu-check-state 2", "gpu-check-state 1\nlink 0000:c1:00.0 32.0",
 		"gpu-check-state 1\nlink 0000:c1:00.0 32.0 16 16", "gpu-check-state 1\nlink here 32.0 16",
 		"gpu-check-state 1\nerrors 0000:c1:00.0 1 2", "gpu-check-state 1\ngpu 0000:c1:00.0 10de",
+		"gpu-check-state 1\ngpu 0000:c1:00.0 10de:-330",
 		"gpu-check-state 1\nlink 0000:c1:00.0 32.15 16", "gpu-check-state 1\nlink 0000:c1:00.0 32 64",
 		"gpu-check-state 1\nversion kernel", "gpu-check-state 1\nsomething else",
 		"gpu-check-state 1\nboot x y"};
