@@ -64,7 +64,7 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_DAY] = { 0, "day", "DAY",
 		"the day of the week on which it begins: mon, tue, wed, thu, fri, sat, sun" },
 	[OPT_FROM] = { 0, "from", "WHEN",
-		"of slot add: HH:MM, when it begins, by the clock of time_zone in budgetd.conf; else the first moment: 2026-12-31" },
+		"the first moment: 2026-12-31; of slot add: HH:MM, when it begins, by the clock of time_zone in budgetd.conf" },
 	[OPT_TO] = { 0, "to", "WHEN", "until then, that moment not included" },
 	[OPT_PERIOD] = { 0, "period", "YYYY-MM", "a month, of --tz" },
 	[OPT_FILE] = { 0, "file", "FILE", "into this file, which gets its name when it is whole (default: stdout)" },
@@ -110,6 +110,7 @@ const struct option_row option_table[OPTIONS] = {
 		"stop the figures that long after the first submission (default: the last submission, or when all is done)" },
 	[OPT_CRITICAL] = { 0, "critical", NULL,
 		"spare nobody: all runs leave now, and those inside their minimum runtime get back what they were charged" },
+	[OPT_FAILED] = { 0, "failed", NULL, "those only that were never told" },
 	[OPT_SVG] = { 0, "svg", "FILE", "draw who had which GPU when" },
 };
 
@@ -204,6 +205,10 @@ const struct command command_table[] = {
 		cmd_undrain },
 	{ "drains", NULL, "", 0, 0, "nodes that drain, by whomever, and by when they are empty", NULL,
 		cmd_drains },
+	{ "notice", "list", "", 0, 0, "what people were told without asking, and what waits to be told",
+		TAKES(OPT_FAILED), cmd_notice_list },
+	{ "notice", "test", "", 0, 0, "send a notice to yourself, to try the ways of budgetd.conf",
+		TAKES(OPT_REQUEST_ID, OPT_DRY_RUN), cmd_notice_test },
 	{ "tree", NULL, "[PROJECT]", 0, 1,
 		"who is entitled to what of the last days, had what, and is owed what", TAKES(OPT_PROJECT),
 		cmd_tree },

@@ -85,6 +85,7 @@ enum command_option {
 	OPT_TO,
 	OPT_PERIOD,
 	OPT_FILE,
+	OPT_FAILED,
 	OPTIONS
 };
 
@@ -146,6 +147,8 @@ int cmd_forecast(struct session *s);
 int cmd_digest(struct session *s);
 int cmd_undrain(struct session *s);
 int cmd_drains(struct session *s);
+int cmd_notice_list(struct session *s);
+int cmd_notice_test(struct session *s);
 int cmd_slot_add(struct session *s);
 int cmd_slot_list(struct session *s);
 int cmd_slot_remove(struct session *s);

@@ -39,23 +39,38 @@ static struct json_object *row_of(struct json_object *rows, const char *name)
 	return NULL;
 }
 
-static int64_t used_of(struct json_object *rows, const char *name, const char *key)
+static bool at_or_below(const char *path, const char *top)
 {
-	struct json_object *row = row_of(rows, name);
+	size_t n = strlen(top);
 
-	return row ? usage_number(row, key) : 0;
+	return strncmp(path, top, n) == 0 && (path[n] == '/' || !path[n]);
+}
+
+/* By the project and all below it, as its balance and its users are. */
+static int64_t used_of(const struct digest *d, struct json_object *rows, const char *path, const char *key)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < json_object_array_length(d->balances); i++) {
+		struct json_object *balance = json_object_array_get_idx(d->balances, i),
+			*row = row_of(rows, text_of(balance, "project"));
+
+		if (row && at_or_below(text_of(balance, "path"), path))
+			sum += usage_number(row, key);
+	}
+	return sum;
 }
 
 /* --- of one project ---------------------------------------------------------------------------------- */
 
-static void say_used(const struct digest *d, const char *project)
+static void say_used(const struct digest *d, const char *path)
 {
 	char used[AMOUNT_TEXT_MAX], before[AMOUNT_TEXT_MAX], unpaid[AMOUNT_TEXT_MAX], line[DIGEST_LINE_MAX];
 
 	snprintf(line, sizeof(line), "  used %s GPU-hours, %s of them in the free tier; %s in the week before",
-		amount_text(used_of(d->used, project, "gpu_units"), used),
-		amount_text(used_of(d->used, project, "free_gpu_units"), unpaid),
-		amount_text(used_of(d->used_before, project, "gpu_units"), before));
+		amount_text(used_of(d, d->used, path, "gpu_units"), used),
+		amount_text(used_of(d, d->used, path, "free_gpu_units"), unpaid),
+		amount_text(used_of(d, d->used_before, path, "gpu_units"), before));
 	say_line(stdout, 0, line);
 }
 
@@ -138,12 +153,12 @@ static int say_project(struct session *s, const struct digest *d, struct json_ob
 	if (!has_budget && !row_of(d->used, project) && !row_of(d->used_before, project))
 		return DONE;
 	say_line(stdout, 0, text_of(balance, "path"));
-	say_used(d, project);
+	say_used(d, text_of(balance, "path"));
 	if (has_budget) {
 		say_balance(balance);
 		rv = say_forecast(s, project);
 	}
-	return rv == DONE && row_of(d->used, project) ? say_users(s, d, project) : rv;
+	return rv == DONE ? say_users(s, d, project) : rv;
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------- */

@@ -20,6 +20,9 @@ static const struct column columns[] = {
 	{ "gpus_watched", "GPUs it tells of", KIND_COUNT, NULL, false },
 	{ "gpus_unseen", "GPUs it lacks", KIND_COUNT, NULL, false },
 	{ "idle_jobs", "Jobs with idle GPUs", KIND_COUNT, NULL, false },
+	{ "notices", "Notices", KIND_LONG_TEXT, NULL, false },
+	{ "notices_waiting", "Notices that wait", KIND_COUNT, NULL, false },
+	{ "notices_failed", "Notices never told", KIND_COUNT, NULL, false },
 	{ "books", "Books", KIND_TEXT, NULL, false },
 	{ "slurm", "Slurm", KIND_TEXT, NULL, false },
 };

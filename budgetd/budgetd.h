@@ -8,6 +8,7 @@
 
 struct gpu_watch;
 struct ledger;
+struct notices;
 struct slurm_link;
 struct cluster_state;
 struct people;
@@ -27,6 +28,7 @@ struct budgetd {
 	struct zone *zone;		/* the site's: its days and weeks; NULL = UTC */
 	struct rates *rates;		/* what a GPU-hour of a type costs */
 	struct gpu_watch *gpus;		/* how busy GPUs are; NULL only in tests */
+	struct notices *notices;	/* who tells people; NULL only in tests */
 	struct tally *tally;		/* what is counted for /metrics; NULL only in tests */
 };
 

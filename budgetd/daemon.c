@@ -12,6 +12,7 @@
 #include "budgetd/ledger.h"
 #include "budgetd/log.h"
 #include "budgetd/metrics.h"
+#include "budgetd/notices.h"
 #include "budgetd/page.h"
 #include "budgetd/people.h"
 #include "budgetd/rates.h"
@@ -63,6 +64,7 @@ static void daemon_stop(struct daemon *d)
 	server_stop(d->server);
 	metrics_stop(d->metrics);
 	page_stop(d->page);
+	notices_stop(d->b.notices);
 	gpu_watch_stop(d->b.gpus);
 	controller_free(d->controller);
 	slurm_link_close(d->b.slurm);
@@ -127,7 +129,7 @@ static int daemon_begin(struct daemon *d, struct fault *why)
 		ledger_open_reader(d->b.settings->database, &d->b.reader, why) < 0 ||
 		ledger_open_reader(d->b.settings->database, &d->b.snapshot, why) < 0 ||
 		read_rates(d, why) < 0 || slurm_link_open(NULL, &d->b.slurm, why) < 0 ||
-		gpu_watch_start(&d->b, &d->b.gpus, why) < 0)
+		gpu_watch_start(&d->b, &d->b.gpus, why) < 0 || notices_start(&d->b, &d->b.notices, why) < 0)
 		return -1;
 	d->controller = controller_new(&d->b, why);
 	if (!d->controller || controller_know_guard(&d->b, d->b.reader, why) < 0 ||
@@ -158,7 +160,7 @@ static int reload(struct daemon *d, struct fault *why)
 
 	if (settings_load(d->conf, &s, why) < 0)
 		return -1;
-	if (check_fixed(s, d->b.settings, why) < 0 ||
+	if (check_fixed(s, d->b.settings, why) < 0 || notices_check(s, why) < 0 ||
 		people_set_administrators(d->b.people, s->administrators, why) < 0 ||
 		keep_settings(d, s, why) < 0) {
 		settings_free(s);

@@ -6,6 +6,7 @@
 #include "budgetd/cluster_state.h"
 #include "budgetd/gpu_watch.h"
 #include "budgetd/ledger.h"
+#include "budgetd/notices.h"
 #include "budgetd/routes.h"
 
 /* How busy GPUs are, where somebody looks. */
@@ -19,6 +20,17 @@ static void put_gpus(struct request *rq, const struct cluster_health *h)
 	put_int_or_null(rq->reply, "gpus_used", h->used_gpus, !w.text[0]);
 	put_int_or_null(rq->reply, "gpus_unseen", h->unseen_gpus, !w.text[0]);
 	put_int_or_null(rq->reply, "idle_jobs", (int64_t)h->idle_jobs, !w.text[0]);
+}
+
+/* How telling people goes, where they are told. */
+static void put_notices(struct request *rq)
+{
+	struct notices_state n;
+
+	notices_state(rq->b->notices, &n);
+	put_text(rq->reply, "notices", n.text[0] ? n.text : NULL);
+	put_int_or_null(rq->reply, "notices_waiting", n.counts.waiting, !n.text[0]);
+	put_int_or_null(rq->reply, "notices_failed", n.counts.failed, !n.text[0]);
 }
 
 int health_get(struct request *rq, struct fault *why)
@@ -45,6 +57,7 @@ int health_get(struct request *rq, struct fault *why)
 	put_int(rq->reply, "gpus", h.gpus);
 	put_int(rq->reply, "healthy_gpus", h.healthy_gpus);
 	put_gpus(rq, &h);
+	put_notices(rq);
 	put_text(rq->reply, "books", ledger_writes(rq->b->ledger, &unwritten) < 0 ? unwritten.text : "ok");
 	put_text(rq->reply, "slurm", h.error[0] ? h.error : h.last_pass_at ? "ok" : "not asked yet");
 	return 0;

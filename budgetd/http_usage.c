@@ -192,7 +192,8 @@ static int look_at_node(struct request *rq, struct ledger *l, const struct path_
 	amount_t running = 0, waiting = 0;
 	int count = usage_grants(l, n->id, rq->now, grants, why);
 
-	if (count < 0 || usage_rates(l, n->id, &running, &waiting, why) < 0)
+	if (count < 0 || usage_rates(l, n->id, rq->b->settings->hold == HOLD_TIME_LIMIT,
+		&running, &waiting, why) < 0)
 		return -1;
 	for (int i = 0; i < BASES; i++) {
 		amount_t rate = running + (i == QUEUED ? waiting : 0);

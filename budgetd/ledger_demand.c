@@ -3,8 +3,7 @@
 #include "budgetd/ledger_demand.h"
 #include "budgetd/ledger_sql.h"
 
-/* The time limit that a submission named, in seconds; NULL: none, or no limit. */
-#define LIMIT "CASE WHEN json_extract(a.request, '$.time_limit_min') > 0 THEN json_extract(a.request, '$.time_limit_min') * 60 END"
+#define LIMIT ADMISSION_LIMIT
 
 static const char demand_sql[] =
 	/* the hold was taken as the job became eligible, of one that was requeued once more; slurmctld notes

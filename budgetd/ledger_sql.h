@@ -29,4 +29,9 @@ int64_t sql_col(sqlite3_stmt *st, int i);
 const char *sql_text(sqlite3_stmt *st, int i);
 bool sql_null(sqlite3_stmt *st, int i);
 
+/* The time limit that the submission of admission `a` named, in seconds; NULL: none, or no limit. */
+#define ADMISSION_LIMIT \
+	"CASE WHEN json_extract(a.request, '$.time_limit_min') > 0" \
+	" THEN json_extract(a.request, '$.time_limit_min') * 60 END"
+
 #endif

@@ -41,27 +41,32 @@ int usage_walk(struct ledger *l, int64_t project, enum usage_key key, int64_t fr
 }
 
 #define BELOW \
-	"WITH RECURSIVE below(id) AS (SELECT ?1 UNION ALL SELECT p.id FROM project p JOIN below ON p.parent = below.id)"
+	"WITH RECURSIVE below(id) AS (SELECT ?1 UNION ALL" \
+	" SELECT p.id FROM project p JOIN below ON p.parent = below.id)"
 
-int usage_rates(struct ledger *l, int64_t project, amount_t *running, amount_t *waiting, struct fault *why)
+int usage_rates(struct ledger *l, int64_t project, bool holds_limit, amount_t *running, amount_t *waiting,
+	struct fault *why)
 {
 	static const char running_sql[] = BELOW
 		" SELECT coalesce(sum(price), 0) FROM run WHERE ended IS NULL AND tier = 'funded' AND free_since IS NULL"
 		" AND lost_at IS NULL AND project IN (SELECT id FROM below)";
 	static const char waiting_sql[] = BELOW
-		" SELECT coalesce(sum(h.units / max(a.min_runtime, 1)), 0) FROM hold h INDEXED BY hold_open_by_admission"
+		" SELECT coalesce(sum(h.units /"
+		"  max(iif(?2, coalesce(" ADMISSION_LIMIT ", a.min_runtime), a.min_runtime), 1)), 0)"
+		" FROM hold h INDEXED BY hold_open_by_admission"
 		" JOIN admission a ON a.id = h.admission"
 		" WHERE h.closed_at IS NULL AND h.run IS NULL AND h.project IN (SELECT id FROM below)";
 
 	return sql_int(l, running, running_sql, why, "i", project) < 0 ||
-		sql_int(l, waiting, waiting_sql, why, "i", project) < 0 ? -1 : 0;
+		sql_int(l, waiting, waiting_sql, why, "ii", project, (int64_t)holds_limit) < 0 ? -1 : 0;
 }
 
 int usage_grants(struct ledger *l, int64_t project, int64_t now,
 	struct forecast_grant out[FORECAST_GRANTS_MAX], struct fault *why)
 {
 	static const char sql[] =
-		"SELECT s.amount - s.charged, a.starts, a.ends FROM allocation a JOIN allocation_sum s ON s.allocation = a.id"
+		"SELECT s.amount - s.charged, a.starts, a.ends FROM allocation a"
+		" JOIN allocation_sum s ON s.allocation = a.id"
 		" WHERE a.project = ?1 AND (a.ends IS NULL OR a.ends > ?2) ORDER BY a.id LIMIT ?3";
 	sqlite3_stmt *st = sql_bind(l, sql, why, "iii", project, now, (int64_t)FORECAST_GRANTS_MAX);
 	int rc = -1, n = 0;

@@ -30,8 +30,10 @@ int usage_walk(struct ledger *l, int64_t project, enum usage_key key, int64_t fr
 	void *arg, struct fault *why);
 
 /* What the funded runs of the project and of all below it cost a second now; and what those cost that have
- * hours set aside and wait, were they running (their minimum runtimes are what their holds are worth). */
-int usage_rates(struct ledger *l, int64_t project, amount_t *running, amount_t *waiting, struct fault *why);
+ * hours set aside and wait, were they running. Their holds are worth their minimum runtimes or, where
+ * `holds_limit`, the time limits of those that named one. */
+int usage_rates(struct ledger *l, int64_t project, bool holds_limit, amount_t *running, amount_t *waiting,
+	struct fault *why);
 
 /* Its allocations that have not ended, for lib/forecast.h: the number, or -1. */
 int usage_grants(struct ledger *l, int64_t project, int64_t now,

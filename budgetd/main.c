@@ -4,6 +4,7 @@
 #include "budgetd/daemon.h"
 #include "budgetd/ledger.h"
 #include "budgetd/metrics.h"
+#include "budgetd/notices.h"
 #include "budgetd/options.h"
 #include "budgetd/people.h"
 #include "budgetd/start.h"
@@ -33,7 +34,7 @@ static int check(const struct settings *s, struct fault *why)
 	if (!zone)
 		return fault_errno(why, errno, "time_zone: %s", detail.text);
 	zone_free(zone);
-	return people_check(s->administrators, why);
+	return notices_check(s, why) < 0 ? -1 : people_check(s->administrators, why);
 }
 
 /* What needs no settings: lists of the manual pages. */
@@ -43,6 +44,8 @@ static int print_manual(const char *list, struct fault *why)
 		settings_print_manual(stdout);
 	else if (!strcmp(list, "options"))
 		options_print_manual(stdout);
+	else if (!strcmp(list, "notices"))
+		notices_print_manual(stdout);
 	else if (!strcmp(list, "metrics"))
 		metrics_print_manual(stdout);
 	else

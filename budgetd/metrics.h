@@ -59,6 +59,8 @@ struct metrics_view {
 	struct metrics_jobs jobs;
 	struct metrics_projects projects;
 	bool books_read;		/* false: the rows of projects are missing */
+	bool tells;			/* notices are on: of those that wait, and failed */
+	int64_t notices_waiting, notices_failed;
 	bool watches_gpus;		/* idle jobs are known */
 };
 

@@ -8,6 +8,7 @@
 #include "budgetd/ledger.h"
 #include "budgetd/log.h"
 #include "budgetd/metrics.h"
+#include "budgetd/notices.h"
 #include "budgetd/socket.h"
 #include <errno.h>
 #include <microhttpd.h>
@@ -50,11 +51,16 @@ static int read_projects(struct metrics_door *d, int64_t now, struct metrics_pro
 static void look(struct metrics_door *d, int64_t now, struct metrics_view *v)
 {
 	const struct settings *s = d->b->settings;
+	struct notices_state notices;
 	struct fault why = { "" };
 
 	*v = (struct metrics_view){ .tally = d->b->tally, .watches_gpus = *s->prometheus != '\0' };
 	cluster_state_health(d->b->cluster, &v->health);
 	metrics_jobs_count(d->b, now, &v->jobs);
+	notices_state(d->b->notices, &notices);
+	v->tells = notices.text[0] != '\0';
+	v->notices_waiting = notices.counts.waiting;
+	v->notices_failed = notices.counts.failed;
 	v->books_read = read_projects(d, now, &v->projects, &why) == 0;
 	if (!v->books_read) {
 		free(v->projects.rows);

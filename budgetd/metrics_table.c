@@ -218,6 +218,18 @@ static void idle_jobs(struct metric_writer *w, const struct metrics_view *v)
 		put(w, (int64_t)v->health.idle_jobs, 0);
 }
 
+static void notices_waiting(struct metric_writer *w, const struct metrics_view *v)
+{
+	if (v->tells)
+		put(w, v->notices_waiting, 0);
+}
+
+static void notices_failed(struct metric_writer *w, const struct metrics_view *v)
+{
+	if (v->tells)
+		put(w, v->notices_failed, 0);
+}
+
 /* --- what differs ------------------------------------------------------------------------------------ */
 
 static void differing_runs(struct metric_writer *w, const struct metrics_view *v)
@@ -319,6 +331,9 @@ static const struct metric_row metrics_table[] = {
 		"Runs that slurmdbd has otherwise than the books, as compared every hour; see budgetctl check.",
 		differing_runs },
 	{ "lost_runs", METRIC_GAUGE, "", "Runs whose end nobody knows; see budgetctl run end.", lost_runs },
+	{ "notices_waiting", METRIC_GAUGE, "", "Notices that wait to be told, where they are on.", notices_waiting },
+	{ "notices_failed", METRIC_GAUGE, "",
+		"Notices of the last month that could not be told; see budgetctl notice list --failed.", notices_failed },
 	{ "projects", METRIC_GAUGE, "",
 		"Projects that there are; those beyond metrics_projects are together in the project (others).",
 		projects },

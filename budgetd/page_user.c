@@ -4,15 +4,12 @@
  * An address alone proves little: on the proxy's host any user can connect, with any header. So the proxy
  * shows a secret, too. */
 #include "budgetd/page.h"
+#include "budgetd/secret_file.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define SECRET_MIN 16
-#define SECRET_MAX 256
 
 /* An IPv4 address of a socket that takes both kinds is written in another way. */
 static const char *plain_address(const char *peer)
@@ -67,45 +64,21 @@ int page_user(const struct settings *s, const char *secret, const struct page_se
 	return 1;
 }
 
-static int check_file(int fd, const char *path, struct fault *why)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return fault_errno(why, EINVAL, "page_secret_file: %s is not a file", path);
-	if (st.st_mode & (S_IRWXO | S_IWGRP))
-		return fault_errno(why, EACCES,
-			"page_secret_file: others can read or write %s: whoever knows the secret can be anybody; chmod 640 it",
-			path);
-	return 0;
-}
-
-static int take_line(const char *path, char *text, char **out, struct fault *why)
-{
-	size_t n = strcspn(text, "\r\n");
-
-	text[n] = '\0';
-	if (n < SECRET_MIN)
-		return fault_errno(why, EINVAL,
-			"page_secret_file: the first line of %s has %zu characters, at least %d make a secret: openssl rand -hex 32",
-			path, n, SECRET_MIN);
-	*out = strdup(text);
-	return *out ? 0 : fault_errno(why, ENOMEM, "out of memory");
-}
-
 int page_secret_read(const char *path, char **out, struct fault *why)
 {
-	char text[SECRET_MAX + 1];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
-	ssize_t n;
+	static const struct secret_file file = { "page_secret_file", "whoever knows the secret can be anybody" };
+	char *text;
+	size_t n;
 
-	if (fd < 0)
-		return fault_errno(why, errno, "page_secret_file: %s: %s", path, strerror(errno));
-	rc = check_file(fd, path, why);
-	n = rc == 0 ? read(fd, text, SECRET_MAX) : 0;
-	close(fd);
-	if (rc < 0)
+	if (secret_file_read(&file, path, &text, why) < 0)
 		return -1;
-	text[n > 0 ? n : 0] = '\0';
-	return take_line(path, text, out, why);
+	n = strlen(text);
+	if (n >= SECRET_MIN) {
+		*out = text;
+		return 0;
+	}
+	free(text);
+	return fault_errno(why, EINVAL,
+		"page_secret_file: the first line of %s has %zu characters, at least %d make a secret: openssl rand -hex 32",
+		path, n, SECRET_MIN);
 }

@@ -86,6 +86,9 @@ static const struct route routes[] = {
 	{ "POST",   "/v1/drains",            WHO_ADMINISTRATOR, 4 * KIB,
 		WRITE_KEYS " node critical", drain_post },
 	{ "DELETE", "/v1/drains/{name}",     WHO_ADMINISTRATOR, 0,            NULL, drain_delete },
+	{ "GET",    "/v1/notices",           WHO_ADMINISTRATOR, 0,            NULL, notices_get },
+	{ "POST",   "/v1/notices",           WHO_ADMINISTRATOR, 4 * KIB,
+		WRITE_KEYS, notice_post },
 	{ "GET",    "/v1/health",            WHO_ANYONE,        0,            NULL, health_get },
 };
 

@@ -83,6 +83,8 @@ int shadow_get(struct request *rq, struct fault *why);
 int drains_get(struct request *rq, struct fault *why);
 int drain_post(struct request *rq, struct fault *why);
 int drain_delete(struct request *rq, struct fault *why);
+int notices_get(struct request *rq, struct fault *why);
+int notice_post(struct request *rq, struct fault *why);
 int health_get(struct request *rq, struct fault *why);
 
 #endif

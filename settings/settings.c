@@ -25,6 +25,7 @@
 #include "lib/address.h"
 #include "lib/duration.h"
 #include "lib/gpu_metric.h"
+#include "lib/notice.h"
 #include "settings/table.h"
 
 /* a hundred times the sample; what is larger is not a settings file */
@@ -393,6 +394,20 @@ static int check_page(const struct settings *s, struct fault *why)
 	return 0;
 }
 
+/* Is there a word that is none? */
+static int check_notices(const struct settings *s, struct fault *why)
+{
+	struct fault detail = { "" };
+	struct notice_levels levels;
+	unsigned kinds;
+
+	if (notice_kinds_parse(s->notice_kinds, &kinds, &detail) < 0)
+		return fault_errno(why, EINVAL, "notice_kinds: %s", detail.text);
+	if (notice_levels_parse(s->notice_levels, s->notice_rearm_points, &levels, &detail) < 0)
+		return fault_errno(why, EINVAL, "notice_levels: %s", detail.text);
+	return 0;
+}
+
 /* Move the file's values into s, then what only two values together can be wrong about. */
 static int take(struct load *load, struct settings *s)
 {
@@ -411,7 +426,7 @@ static int take(struct load *load, struct settings *s)
 			duration_text(s->default_min_runtime_s, d), duration_text(s->max_min_runtime_s, m));
 	}
 	if (settings_enforce_check(s->enforce_partitions, &detail) < 0 || check_tiers(s, &detail) < 0 ||
-		check_idle(s, &detail) < 0 || check_page(s, &detail) < 0)
+		check_idle(s, &detail) < 0 || check_page(s, &detail) < 0 || check_notices(s, &detail) < 0)
 		return fault_errno(load->why, EINVAL, "%s: %s", load->path, detail.text);
 	if (!strcmp(s->socket, s->slurm_socket))
 		return fault_errno(load->why, EINVAL,

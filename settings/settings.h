@@ -66,6 +66,11 @@ struct settings {
 	int64_t metrics_projects;
 	/* people */
 	char *administrators;		/* user names, separated by commas or spaces */
+	/* notices: off where neither of the first two is set */
+	char *notice_command, *notice_url_file, *notice_ca;
+	char *notice_kinds, *notice_levels, *notice_copy;
+	int64_t notice_rearm_points, notice_expiry_s;
+	int64_t notice_deadline_ms, notice_retry_s, notice_keep_s;
 	/* the page */
 	char *page_listen;		/* "" = nowhere */
 	char *page_proxies;		/* addresses that say who asks, separated by commas or spaces */

@@ -24,7 +24,7 @@ struct setting_row {
 	const char *help;		/* lines of the sample's comment */
 };
 
-#define SETTINGS 58
+#define SETTINGS 69
 
 extern const struct setting_row settings_table[SETTINGS];
 

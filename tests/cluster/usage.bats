@@ -74,6 +74,8 @@ is() { [[ $output == "$1" ]] || { printf '%s\n' "$output" >&2; return 1; }; }
 	budgetctl import sacct "$BATS_TEST_TMPDIR/rows"
 	output=$(budgetctl digest)
 	[[ $output == *$'lab/vision\n  used 3.00 GPU-hours, 0.00 of them in the free tier; 0.00 in the week before\n  most by daemon (3.00)'* ]]
+	# what is below it as well, as of its balance
+	[[ $output == *$'\nlab\n  used 3.00 GPU-hours, 0.00 of them in the free tier; 0.00 in the week before\n'* ]]
 	[[ $output == *$'\nlab\n'*"can spend "*" of 100.00 GPU-hours; 0.00 are held for jobs"* ]]
 	[[ $output != *quiet* ]]
 	run ! budgetctl digest -o json; [[ $output == *"a digest is text"* ]]

@@ -36,6 +36,8 @@
 	X(gpu_request) \
 	X(gpu_table) \
 	X(idle) \
+	X(notice) \
+	X(notices) \
 	X(import) \
 	X(job_id) \
 	X(job_options) \

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum place { ABOVE, OWN, BELOW, SIBLING, PLACES };
 static const char *const place_name[PLACES] = { "above", "own", "below", "sibling" };
@@ -205,6 +206,10 @@ static void setup(void)
 	d = (struct budgetd){ .settings = settings, .ledger = b.l, .cluster = cluster_state_new(),
 		.rates = rates_new(), .people = people_new("daemon", &b.why) };
 	ck_assert(settings && d.cluster && d.rates && d.people);
+	free(settings->notice_command);
+	free(settings->database);
+	settings->database = strdup(b.path);
+	settings->notice_command = strdup("/bin/true");	/* where notices are off nobody may ask for them */
 	people_set_slurm_uid(d.people, UID_SLURM);
 	ck_assert_msg(ledger_open_reader(b.path, &d.reader, &b.why) == 0, "%s", b.why.text);
 	for (enum place p = 0; p < PLACES; p++)
@@ -221,6 +226,10 @@ static void setup(void)
 
 static void teardown(void)
 {
+	char notices[sizeof(b.path) + 16];
+
+	snprintf(notices, sizeof(notices), "%s.notices", b.path);
+	unlink(notices);
 	ledger_close(d.reader);
 	people_free(d.people);
 	rates_free(d.rates);

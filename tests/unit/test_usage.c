@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * test_usage.c - what a project used in a span of time, and what it is spending, out of real books */
+#include "budgetd/ledger_sql.h"
 #include "budgetd/ledger_usage.h"
 #include "tests/unit/books.h"
 #include "tests/unit/suites.h"
@@ -98,6 +99,7 @@ START_TEST(a_run_that_goes_on_is_what_is_spent_and_not_yet_what_was_used)
 END_TEST
 
 struct look {
+	bool holds_limit;
 	amount_t running, waiting;
 	struct forecast_grant grants[FORECAST_GRANTS_MAX];
 	int n;
@@ -108,14 +110,20 @@ static int look_at(struct ledger *l, void *arg, struct fault *why)
 	struct look *x = arg;
 
 	x->n = usage_grants(l, lab, NOON, x->grants, why);
-	return x->n < 0 ? -1 : usage_rates(l, lab, &x->running, &x->waiting, why);
+	return x->n < 0 ? -1 : usage_rates(l, lab, x->holds_limit, &x->running, &x->waiting, why);
+}
+
+static int four_hours(struct ledger *l, void *arg, struct fault *why)
+{
+	(void)arg;
+	return sql_do(l, "UPDATE admission SET request = '{\"time_limit_min\":240}'", why, "");
 }
 
 START_TEST(what_is_spent_is_of_all_below_and_what_waits_counts_by_its_minimum_runtime)
 {
 	struct submission s = { .project = vision, .gpus = 8, .min_runtime_s = 2 * HOUR, .tasks = 3,
 		.now = NOON };
-	struct look x;
+	struct look x = { .holds_limit = false };
 
 	ran(4, 1000, 1, NOON - HOUR / 2, 0);
 	ck_assert_int_eq(books_submit(&b, &s), 0);
@@ -128,6 +136,21 @@ START_TEST(what_is_spent_is_of_all_below_and_what_waits_counts_by_its_minimum_ru
 }
 END_TEST
 
+START_TEST(what_waits_counts_by_the_time_limit_where_that_is_what_is_held)
+{
+	struct submission s = { .project = vision, .gpus = 8, .min_runtime_s = 2 * HOUR, .tasks = 3,
+		.now = NOON };
+	struct look x = { .holds_limit = true };
+
+	ck_assert_int_eq(books_submit(&b, &s), 0);
+	ck_assert_int_eq(books_do(&b, LEDGER_READ, look_at, &x), 0);
+	ck_assert_int_eq(x.waiting, 24 * 1000);		/* it named no limit: its minimum is held */
+	ck_assert_int_eq(books_do(&b, LEDGER_HOLDS, four_hours, NULL), 0);
+	ck_assert_int_eq(books_do(&b, LEDGER_READ, look_at, &x), 0);
+	ck_assert_int_eq(x.waiting, 12 * 1000);		/* the same hold, of 4 h */
+}
+END_TEST
+
 Suite *usage_suite(void)
 {
 	Suite *s = suite_create("usage");
@@ -137,6 +160,7 @@ Suite *usage_suite(void)
 	tcase_add_test(t, spans_that_follow_each_other_add_up_exactly);
 	tcase_add_test(t, a_run_that_goes_on_is_what_is_spent_and_not_yet_what_was_used);
 	tcase_add_test(t, what_is_spent_is_of_all_below_and_what_waits_counts_by_its_minimum_runtime);
+	tcase_add_test(t, what_waits_counts_by_the_time_limit_where_that_is_what_is_held);
 	suite_add_tcase(s, t);
 	return s;
 }
