@@ -64,7 +64,7 @@ const struct option_row option_table[OPTIONS] = {
 	[OPT_DAY] = { 0, "day", "DAY",
 		"the day of the week on which it begins: mon, tue, wed, thu, fri, sat, sun" },
 	[OPT_FROM] = { 0, "from", "WHEN",
-		"of slot add: HH:MM, when it begins, by the clock of time_zone in budgetd.conf; else the first moment: 2026-12-31" },
+		"the first moment: 2026-12-31; of slot add: HH:MM, when it begins, by the clock of time_zone in budgetd.conf" },
 	[OPT_TO] = { 0, "to", "WHEN", "until then, that moment not included" },
 	[OPT_PERIOD] = { 0, "period", "YYYY-MM", "a month, of --tz" },
 	[OPT_FILE] = { 0, "file", "FILE", "into this file, which gets its name when it is whole (default: stdout)" },

@@ -102,7 +102,8 @@ static int set_terms(struct request *rq, struct allocation *a, struct change_wor
 		allocation_set(rq->b->ledger, a, rq->now, why) < 0 ||
 		change_allocation(rq->b->ledger, w, &was, a, why) < 0)
 		return -1;
-	log_info("allocation %jd: its terms were changed by %s: %s", (intmax_t)a->id, w->actor, w->reason);
+	log_info("allocation %jd: its terms were changed by %s%s%s", (intmax_t)a->id, w->actor,
+		*w->reason ? ": " : "", w->reason);
 	return 0;
 }
 
