@@ -178,16 +178,18 @@ static void put_entry(struct export_writer *w, sqlite3_stmt *st, export_user_fn 
 /* Every project that paid gets back alike: the run's own tells it, or, when it paid nothing, the first that
  * did. */
 #define REFUNDS \
-	"SELECT j.id, j.at, " PART_COLUMNS ", j.units, j.reason, c.id FROM journal j JOIN charge c ON c.id = j.charge" \
+	"SELECT j.id, j.at, " PART_COLUMNS ", j.units, j.reason, c.id FROM journal j" \
+	" JOIN charge c ON c.id = j.charge" \
 	" JOIN run r ON r.id = c.run JOIN project p ON p.id = c.project WHERE j.kind = 'refund'" \
 	" AND j.project = coalesce(" \
 	"(SELECT x.project FROM journal x WHERE x.charge = c.id AND x.kind = 'charge'" \
 	" AND x.project = c.project LIMIT 1)," \
-	" (SELECT x.project FROM journal x WHERE x.charge = c.id AND x.kind = 'charge' ORDER BY x.id LIMIT 1))" \
+	" (SELECT x.project FROM journal x WHERE x.charge = c.id AND x.kind = 'charge'" \
+	" ORDER BY x.id LIMIT 1))" \
 	" AND " RANGE("j.id", "j.at")
 #define ENTRIES \
-	"SELECT j.id, j.at, j.kind, p.name, j.allocation, j.units, j.balance, j.charge, r.label, r.uid, j.actor," \
-	" j.reason, j.request_id, j.first, j.corrects FROM journal j JOIN project p ON p.id = j.project" \
+	"SELECT j.id, j.at, j.kind, p.name, j.allocation, j.units, j.balance, j.charge, r.label, r.uid," \
+	" j.actor, j.reason, j.request_id, j.first, j.corrects FROM journal j JOIN project p ON p.id = j.project" \
 	" LEFT JOIN charge c ON c.id = j.charge LEFT JOIN run r ON r.id = c.run" \
 	" WHERE " RANGE("j.id", "j.at")
 
