@@ -37,6 +37,7 @@
 	X(gpu_table) \
 	X(idle) \
 	X(notice) \
+	X(notice_ways) \
 	X(notices) \
 	X(import) \
 	X(job_id) \
