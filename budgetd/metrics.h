@@ -59,6 +59,7 @@ struct metrics_view {
 	struct metrics_jobs jobs;
 	struct metrics_projects projects;
 	bool books_read;		/* false: the rows of projects are missing */
+	bool books_written;		/* the last write succeeded */
 	bool tells;			/* notices are on: of those that wait, and failed */
 	int64_t notices_waiting, notices_failed;
 	bool watches_gpus;		/* idle jobs are known */

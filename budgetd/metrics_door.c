@@ -52,7 +52,7 @@ static void look(struct metrics_door *d, int64_t now, struct metrics_view *v)
 {
 	const struct settings *s = d->b->settings;
 	struct notices_state notices;
-	struct fault why = { "" };
+	struct fault why = { "" }, unwritten;
 
 	*v = (struct metrics_view){ .tally = d->b->tally, .watches_gpus = *s->prometheus != '\0' };
 	cluster_state_health(d->b->cluster, &v->health);
@@ -61,6 +61,7 @@ static void look(struct metrics_door *d, int64_t now, struct metrics_view *v)
 	v->tells = notices.text[0] != '\0';
 	v->notices_waiting = notices.counts.waiting;
 	v->notices_failed = notices.counts.failed;
+	v->books_written = ledger_writes(d->b->ledger, &unwritten) == 0;
 	v->books_read = read_projects(d, now, &v->projects, &why) == 0;
 	if (!v->books_read) {
 		free(v->projects.rows);

@@ -145,6 +145,11 @@ static void books_read(struct metric_writer *w, const struct metrics_view *v)
 	put(w, v->books_read, 0);
 }
 
+static void books_written(struct metric_writer *w, const struct metrics_view *v)
+{
+	put(w, v->books_written, 0);
+}
+
 /* --- decisions -------------------------------------------------------------------------------------- */
 
 static void decisions(struct metric_writer *w, const struct metrics_view *v)
@@ -305,6 +310,8 @@ static const struct metric_row metrics_table[] = {
 	{ "pass_duration_seconds", METRIC_HISTOGRAM, "seconds", "How long passes took.", pass_duration },
 	{ "books_readable", METRIC_GAUGE, "", "0 when the books could not be read: projects are missing here.",
 		books_read },
+	{ "books_writable", METRIC_GAUGE, "", "0 when the last write to the books failed: decisions are not kept, or wait.",
+		books_written },
 	{ "decisions", METRIC_COUNTER, "",
 		"Answers to slurmctld: left = nothing of the job was changed, failed = no answer could be given.",
 		decisions },

@@ -62,7 +62,7 @@ static int read_projects(struct ledger *l, void *arg, struct fault *why)
 
 static char *text_of(size_t max, enum metrics_format f)
 {
-	struct metrics_view v = { .tally = d.tally, .books_read = true };
+	struct metrics_view v = { .tally = d.tally, .books_read = true, .books_written = true };
 	struct read x = { max, &v.projects };
 	char *text = NULL;
 	size_t bytes;
@@ -118,7 +118,7 @@ START_TEST(what_a_project_has_is_told_to_the_unit)
 		"gpubudget_project_available_gpu_seconds{project=\"vision\"} 331200",
 		"gpubudget_project_occupied_gpu_seconds{project=\"vision\"} 14400",
 		"gpubudget_project_share_ratio{project=\"speech\"} 0.500000",
-		"gpubudget_projects 3", "gpubudget_books_readable 1", NULL };
+		"gpubudget_projects 3", "gpubudget_books_readable 1", "gpubudget_books_writable 1", NULL };
 	char *text;
 
 	run_one();
