@@ -139,7 +139,8 @@ static void look_at_accounts(struct controller *c, int64_t now)
 
 static int look(struct controller *c, struct pass *p, struct fault *why)
 {
-	if (slurm_link_facts(p->b->slurm, &p->facts, why) < 0 ||
+	/* first: whatever else is asked of a slurmctld that is away waits, and so would a stop */
+	if (slurm_link_ping(p->b->slurm, why) < 0 || slurm_link_facts(p->b->slurm, &p->facts, why) < 0 ||
 		slurm_link_cluster(p->b->slurm, &p->cluster, why) < 0 ||
 		slurm_link_jobs(p->b->slurm, 0, &p->jobs, why) < 0)
 		return -1;

@@ -16,6 +16,7 @@ struct slurm_link {
 	char cluster[SLURM_CLUSTER_MAX];	/* "" until slurmctld was asked */
 	struct dbd *dbd;			/* NULL until the first question about runs */
 	atomic_int_least64_t updates_us;	/* spent in updates */
+	atomic_bool away;		/* the last update did not reach slurmctld */
 };
 
 /* Turn errno, as libslurm left it, into ours (link.h) with Slurm's own words: "<what>: <words>". Returns

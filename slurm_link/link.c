@@ -144,6 +144,24 @@ int slurm_link_facts(struct slurm_link *l, struct slurm_facts *out, struct fault
 	return 0;
 }
 
+#define CONTROLLERS 4 /* the first and its backups; one that is not configured is an error at once */
+
+int slurm_link_ping(struct slurm_link *l, struct fault *why)
+{
+	int err = 0;
+
+	(void)l;
+	for (int i = 0; i < CONTROLLERS; i++) {
+		errno = 0;
+		if (slurm_ping(i) == SLURM_SUCCESS)
+			return 0;
+		if (i == 0)
+			err = errno;
+	}
+	return fault_errno(why, ENOTCONN, "no slurmctld answers at the SlurmctldHost of slurm.conf: %s",
+		err ? slurm_strerror(err) : "Slurm gave no reason");
+}
+
 /* --- updates --------------------------------------------------------------------------------------- */
 
 #define RETRY_PAUSE_MS 25
@@ -208,8 +226,11 @@ static int call_job(struct slurm_link *l, job_call *call, const char *job, const
 	struct fault *why)
 {
 	int64_t begun = now_us();
-	int rv = call_job_now(call, job, arg, doing, why), saved = errno;
+	/* a pass may have hundreds of them, and each would wait for a slurmctld that has just gone away */
+	int rv = atomic_load(&l->away) && slurm_link_ping(l, why) < 0 ? -1 : call_job_now(call, job, arg, doing, why);
+	int saved = errno;
 
+	atomic_store(&l->away, rv < 0 && saved == ENOTCONN);
 	atomic_fetch_add(&l->updates_us, now_us() - begun);
 	errno = saved;
 	return rv;

@@ -126,17 +126,6 @@ void site_conf_free(struct site_conf *c)
 	errno = saved;
 }
 
-#define CONTROLLERS 4 /* the first and its backups; one that is not configured is an error at once */
-
-int slurm_link_ping(struct slurm_link *l, struct fault *why)
-{
-	(void)l;
-	for (int i = 0; i < CONTROLLERS; i++)
-		if (slurm_ping(i) == SLURM_SUCCESS)
-			return 0;
-	return fault_errno(why, ENOTCONN, "no slurmctld answers at the SlurmctldHost of slurm.conf");
-}
-
 /* --- slurmdbd --------------------------------------------------------------------------------------- */
 
 struct rows {

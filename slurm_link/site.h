@@ -31,10 +31,6 @@ struct site_conf {
 int slurm_link_site_conf(struct slurm_link *l, struct site_conf **out, struct fault *why);
 void site_conf_free(struct site_conf *c);	/* NULL is fine; errno is kept */
 
-/* Does a slurmctld answer, the first one or a backup? Asked once: the other calls try again until
- * MessageTimeout is over, which is long for a person. 0; or -1 and ENOTCONN. */
-int slurm_link_ping(struct slurm_link *l, struct fault *why);
-
 #define SITE_UNSET (-1)
 
 struct site_qos {

@@ -42,6 +42,8 @@ timed()
 	return $rv
 }
 
+stopped() { kill -TERM "$1" && eventually is_gone "$1"; }
+
 # fake_budgetd FILE: something that answers every question on the plugin's socket with the bytes of FILE. Its id is in $fake.
 fake_budgetd()
 {
@@ -205,4 +207,24 @@ breaker_is_closed() { as ada submit probe --gpus=1 --gpu-tier=free --test-only; 
 	as ada submit third --gpus=1
 	says "funded:"
 	eventually job_is third RUNNING funded
+}
+
+# Asked to stop while it asks again and again for a slurmctld that is away, it ends with what it decided written.
+@test "budgetd stops within seconds while slurmctld is away, and loses nothing" {
+	local pid
+
+	as ada submit train --gpus=2 --gpu-min-runtime=1h
+	eventually job_is train RUNNING funded
+	eventually has_run train
+	cluster_stop slurmctld
+	is_away() { budgetctl health -o json | jq -e '.slurm | test("no slurmctld answers")' >/dev/null; }
+	eventually is_away
+	pid=$(cluster_pid budgetd)
+	timed stopped "$pid"
+	echo "it took $took ms"
+	((took < 15000))	# the MessageTimeout of these clusters is 20 s
+	cluster_start budgetd
+	cluster_start slurmctld
+	eventually job_is train RUNNING funded
+	eventually balance_is vision "held=2.00"
 }

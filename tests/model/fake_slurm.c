@@ -15,6 +15,11 @@
 
 /* --- the cluster -------------------------------------------------------------------------------- */
 
+int slurm_link_ping(struct slurm_link *l, struct fault *why)
+{
+	return l->slurmctld_away ? fault_errno(why, ENOTCONN, "slurmctld is away") : 0;
+}
+
 int slurm_link_facts(struct slurm_link *l, struct slurm_facts *out, struct fault *why)
 {
 	if (l->slurmctld_away)
