@@ -32,9 +32,11 @@ int cmd_notice_test(struct session *s)
 	struct json_object *body = json_object_new_object(), *sent = NULL;
 	int rv = body ? session_write(s, "POST", "/v1/notices", body, &sent) : out_of_memory();
 
-	json_object_put(sent);
-	if (rv == DONE)
+	if (rv == DONE && json_object_get_boolean(json_object_object_get(sent, "said")))
+		say_line(stdout, 0, "sent before, with the same request id: nothing is sent again");
+	else if (rv == DONE)
 		say_line(stdout, 0, session_option(s, OPT_DRY_RUN) ? "would be queued"
 			: "queued; budgetctl notice list tells whether it arrived");
+	json_object_put(sent);
 	return rv;
 }

@@ -6,7 +6,6 @@
 #include "budgetd/notices.h"
 #include "budgetd/people.h"
 #include <errno.h>
-#include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,27 +87,32 @@ static int queue_test(struct request *rq, struct notice_queue *q, struct fault *
 	return -1;
 }
 
-int notice_post(struct request *rq, struct fault *why)
+/* Said twice with the same request id it is sent once. The books remember the id, and the queue is written
+ * before them: where they then cannot be, it is sent, and said again it is sent again. */
+static int send_test(struct request *rq, struct fault *why)
 {
 	const struct settings *s = rq->b->settings;
 	struct notice_queue *q;
 	bool dry_run = false;
 	int rc;
 
-	if (body_flag(rq, "dry_run", &dry_run, why) < 0 || need_ways(rq, why) < 0 || notices_check(s, why) < 0)
-		return -1;
 	rq->reply = json_object_new_object();
 	put_bool(rq->reply, "command", *s->notice_command != '\0');
 	put_bool(rq->reply, "webhook", *s->notice_url_file != '\0');
-	if (dry_run) {
-		put_bool(rq->reply, "dry_run", true);
-		return 0;
-	}
+	put_bool(rq->reply, "said", rq->said);
+	if (rq->said || body_flag(rq, "dry_run", &dry_run, why) < 0 || dry_run)
+		return rq->said || dry_run ? 0 : -1;
 	if (notice_queue_open(s->database, &q, why) < 0)
 		return -1;
 	rc = queue_test(rq, q, why);
 	notice_queue_close(q);
-	notices_wake(rq->b->notices);
-	rq->status = MHD_HTTP_CREATED;
 	return rc;
+}
+
+int notice_post(struct request *rq, struct fault *why)
+{
+	if (need_ways(rq, why) < 0 || notices_check(rq->b->settings, why) < 0 || money_write(rq, send_test, why) < 0)
+		return -1;
+	notices_wake(rq->b->notices);
+	return 0;
 }

@@ -72,6 +72,13 @@ used()
 	eventually told_is "|test|root|a notice to try" 1
 	eventually hook_is '"kind":"test","severity":"info","project":null' taken 1
 	eventually health_is notices ok
+	for _ in 1 2; do	# said again with its request id it is the same one
+		api "$PEOPLE" POST /v1/notices -d '{"request_id":"try-1"}'
+		answered 201
+	done
+	[[ $(jq .said <<<"$reply") == true ]]
+	[[ $(listed '' '[.rows[] | select(.kind == "test" and .way == "webhook")] | length') == 2 ]]
+	eventually told_is "|test|root|a notice to try" 2
 	as_nobody curl -s -X POST --unix-socket "$PEOPLE" -d '{}' http://localhost/v1/notices | grep -q "only an administrator"
 	as_nobody curl -s --unix-socket "$PEOPLE" http://localhost/v1/notices | grep -q "only an administrator"
 	GPUBUDGET_CONF=$DIR/budgetd.conf "$BUILD/budgetctl/budgetctl" notice list | grep -q "a notice to try"
@@ -159,5 +166,5 @@ used()
 	((SECONDS - begun < 30))
 	command_writes
 	alone_start "$DIR"
-	eventually told_is "|test|root|" 2
+	eventually told_is "|test|root|" 3
 }
