@@ -63,6 +63,8 @@ const struct check check_table[] = {
 		"holds are not extended and places are old", look_budgetd_pass },
 	{ "prometheus", HEALTH_WARNING, PLACE_SHELL, "Prometheus tells how busy the GPUs of jobs are",
 		"nobody is told of idle GPUs, and no protection is lost by them", look_prometheus },
+	{ "notices", HEALTH_WARNING, PLACE_SHELL, "notices are told",
+		"people do not hear of budgets that are used up, nor of runs that were displaced", look_notices },
 	{ "socket-users", HEALTH_ERROR, PLACE_SHELL, "every user can connect to `socket`",
 		"budgetctl works for some users only", look_socket_people },
 	{ "socket-slurm", HEALTH_ERROR, PLACE_SHELL,

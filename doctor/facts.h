@@ -75,6 +75,8 @@ struct facts {
 	int64_t last_pass_at;		/* 0 = none yet */
 	/* NULL = budgetd asks none; "ok", "not asked yet" or its trouble with it */
 	const char *prometheus;
+	const char *notices;		/* likewise; NULL = they are off */
+	int64_t notices_waiting, notices_failed;
 	int64_t gpus_used, gpus_unseen;	/* by running jobs; and of those, what Prometheus does not tell of */
 	const char *socket_path;	/* where budgetd was asked */
 	struct fact_socket people, slurm;	/* socket and slurm_socket of budgetd.conf */

@@ -85,6 +85,9 @@ static int ask(struct gathering *g, struct client *c)
 	f->budgetd_slurm = text_of(g->health, "slurm");
 	f->last_pass_at = number_of(g->health, "last_pass_at");
 	f->prometheus = text_of(g->health, "prometheus");
+	f->notices = text_of(g->health, "notices");
+	f->notices_waiting = number_of(g->health, "notices_waiting");
+	f->notices_failed = number_of(g->health, "notices_failed");
 	f->gpus_used = number_of(g->health, "gpus_used");
 	f->gpus_unseen = number_of(g->health, "gpus_unseen");
 	if (!f->budgetd_version || !f->budgetd_slurm) {

@@ -10,7 +10,7 @@ typedef enum look look_fn(const struct facts *f, FILE *found, FILE *mend);
 
 /* looks_host.c: settings, daemons, sockets, files */
 look_fn look_settings, look_settings_readable, look_enforce, look_munge, look_slurmctld, look_slurmdbd,
-	look_clock, look_budgetd, look_prometheus, look_budgetd_version, look_budgetd_slurm,
+	look_clock, look_budgetd, look_prometheus, look_notices, look_budgetd_version, look_budgetd_slurm,
 	look_budgetd_pass, look_budgetd_alone, look_socket_people, look_socket_slurm, look_plugin_file,
 	look_plugin_version, look_plugstack, look_spank_file, look_spank_version, look_spank_limit;
 /* looks_conf.c: slurm.conf */

@@ -213,6 +213,22 @@ enum look look_prometheus(const struct facts *f, FILE *found, FILE *mend)
 	return blind ? LOOK_BAD : LOOK_FINE;
 }
 
+enum look look_notices(const struct facts *f, FILE *found, FILE *mend)
+{
+	if (!budgetd_is_there(f))
+		return LOOK_UNKNOWN;
+	if (!f->notices) {
+		fputs("they are off: notice_command and notice_url_file in budgetd.conf are empty", found);
+		return LOOK_FINE;
+	}
+	if (strcmp(f->notices, "ok"))
+		fprintf(found, "budgetd says of notices: %s", f->notices);
+	else
+		fprintf(found, "%" PRId64 " wait, %" PRId64 " were never told", f->notices_waiting, f->notices_failed);
+	fputs("budgetctl notice list; budgetctl notice test", mend);
+	return strcmp(f->notices, "ok") ? LOOK_BAD : LOOK_FINE;
+}
+
 static pid_t second_budgetd(const struct facts *f)
 {
 	if (f->people.listener && f->slurm.listener && f->people.listener != f->slurm.listener)

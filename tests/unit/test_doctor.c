@@ -134,7 +134,7 @@ static const struct {
 	{ "enforce", AN_INT, AT(settings.enforce) }, { "enforce_partitions", A_TEXT, AT(settings.enforce_partitions) },
 	FACT(settings_error), FACT(settings_barred), FACT(munge_error), FACT(conf), FACT(conf_error),
 	FACT(accounts), FACT(accounts_error), FACT(plugstack_line), FACT(plugstack_error),
-	FACT(budgetd_error), FACT(budgetd_version), FACT(budgetd_slurm), FACT(prometheus),
+	FACT(budgetd_error), FACT(budgetd_version), FACT(budgetd_slurm), FACT(prometheus), FACT(notices),
 	{ "gpus_used", A_LONG, AT(facts.gpus_used) },
 	{ "gpus_unseen", A_LONG, AT(facts.gpus_unseen) }, { "now", A_LONG, AT(facts.now) },
 	{ "last_pass_at", A_LONG, AT(facts.last_pass_at) },
