@@ -158,6 +158,28 @@ static void prove_program(const struct proving *p, const struct site_check *c, s
 	verdict_of_program(&b->result, c->path, started, why.text, &b->verdict);
 }
 
+/* Somebody knows that there are GPUs, and there is none to choose a backend by: they fell off the bus. */
+static bool is_missed(const struct proving *p)
+{
+	return p->names == 0 && (p->q->expected > 0 ||
+		(p->own_count > 0 && !node_has_gpu(&p->node, p->own[0])));
+}
+
+static void miss(const struct proving *p, struct proof_of_backend *b)
+{
+	snprintf(b->name, sizeof(b->name), "%s", p->q->backend);
+	report_init(&b->report);
+	b->expectation.allocation.allocated = b->expectation.allocation.named = b->expectation.on_bus = -1;
+	b->verdict.outcome = OUTCOME_FAILED;
+	b->verdict.cause = CAUSE_FEWER;
+	if (p->own_count > 0)
+		snprintf(b->verdict.evidence, sizeof(b->verdict.evidence), "%s is not on the node's bus",
+			p->own[0]);
+	else
+		snprintf(b->verdict.evidence, sizeof(b->verdict.evidence),
+			"%d expected, none of a known vendor is on the node's bus", p->q->expected);
+}
+
 /* --- all of them ------------------------------------------------------------------------------------ */
 
 /* GPUs of several vendors: what all backends see together is what was given, and one that sees none is not
@@ -212,6 +234,7 @@ int prove(const struct prove_request *q, struct proof *out, struct fault *why)
 {
 	struct proving p;
 	int64_t start = now_us();
+	int missed;
 
 	if (prepare(&p, q, why) < 0)
 		return -1;
@@ -219,14 +242,17 @@ int prove(const struct prove_request *q, struct proof *out, struct fault *why)
 	out->outcome = OUTCOME_UNCHECKED;
 	if (q->level == LEVEL_OFF)
 		p.names = 0;
-	if (p.names + q->checks == 0) {
+	missed = q->level != LEVEL_OFF && is_missed(&p);
+	if (p.names + missed + q->checks == 0) {
 		snprintf(out->why_nothing, sizeof(out->why_nothing), "%s",
 			q->level == LEVEL_OFF ? "the level is off" : cause_table[CAUSE_UNKNOWN_KIND].text);
 		return 0;
 	}
-	out->of = calloc((size_t)(p.names + q->checks), sizeof(*out->of));
+	out->of = calloc((size_t)(p.names + missed + q->checks), sizeof(*out->of));
 	if (!out->of)
 		return fault_errno(why, ENOMEM, "there is no memory for %d reports", p.names + q->checks);
+	if (missed)
+		miss(&p, &out->of[out->backends++]);
 	for (; out->backends < p.names; out->backends++)
 		prove_one(&p, p.name[out->backends], &out->of[out->backends]);
 	judge_together(&p, out);

@@ -236,6 +236,12 @@ gone() { local n; for ((n = 0; n < 500; n++)); do kill -0 "$1" 2>/dev/null || re
 	[[ $output == *"FAIL cuda: 4 on the node's bus, 3 seen by the backend"* ]]
 	GPU_STUB_DEVICES=3 run -0 on cuda --expect 3
 	GPU_STUB_DEVICES=3 run -4 on cuda --expect 4
+	# all of them fell off the bus: whoever said how many there are to be hears that they are not
+	run -4 on cuda --expect 2 --root "$NODE/none"
+	[[ $output == *"FAIL auto: 2 expected, none of a known vendor is on the node's bus. Cause: "* ]]
+	run -4 on cuda --gpus 0000:c9:00.0 -o json
+	[[ $(of cause) == fewer && $(of evidence) == "0000:c9:00.0 is not on the node's bus" && $(of seen) == null ]]
+	run -5 on cuda --expect 0 --root "$NODE/none"
 	GPU_STUB_DEVICES=2 run -0 on cuda --gpus 00000000:C2:00.0,0000:c1:00.0
 	GPU_STUB_DEVICES=2 run -4 on cuda --gpus 0000:c1:00.0,0000:c3:00.0 -o json
 	[[ $(of cause) == other-gpu && $(of evidence) == "0000:c3:00.0 belongs to the task and is not among the 2 that it sees" ]]
