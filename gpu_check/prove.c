@@ -19,7 +19,7 @@ struct proving {
 	int own_count;
 	const char *name[PROOF_BACKENDS_MAX];
 	int names;
-	/* GPUs of several vendors: nobody knows which of them Slurm's number means */
+	/* GPUs of several vendors: nobody knows which of them the one number means */
 	bool mixed;
 	int64_t end_us;
 };
@@ -80,7 +80,7 @@ static void choose_backends(struct proving *p)
 			add_name(p, p->node.gpu[i].backend);
 	if (p->names == 0 && p->node.nvidia_driver)
 		add_name(p, "cuda");
-	p->mixed = p->names > 1 && p->own_count == 0 && !p->q->all;
+	p->mixed = p->names > 1 && p->own_count == 0 && (!p->q->all || p->q->expected >= 0);
 }
 
 static int count_on_bus(const struct proving *p, const char *backend)
@@ -102,7 +102,8 @@ static void expect(const struct proving *p, const char *name, struct expectation
 	allocation_read(q->environment, name, &e->allocation);
 	if (q->all)
 		e->allocation.allocated = -1;
-	if (q->expected >= 0)
+	e->by_hand = q->expected >= 0;
+	if (e->by_hand)
 		e->allocation.allocated = q->expected;
 	e->judge_allocated = e->allocation.allocated >= 0 && !p->mixed && !e->any_kind;
 	if (q->all && count_on_bus(p, name) > 0)
@@ -182,6 +183,20 @@ static void miss(const struct proving *p, struct proof_of_backend *b)
 
 /* --- all of them ------------------------------------------------------------------------------------ */
 
+/* A failure that one backend has told already says it better. */
+static void expected_more(struct proof *out, int seen)
+{
+	struct verdict *v = &out->of[out->backends - 1].verdict;
+
+	for (int i = 0; i < out->backends; i++)
+		if (out->of[i].verdict.outcome == OUTCOME_FAILED)
+			return;
+	v->outcome = OUTCOME_FAILED;
+	v->cause = CAUSE_FEWER;
+	snprintf(v->evidence, sizeof(v->evidence), "%d expected, %d seen by the %d backends together",
+		out->of[0].expectation.allocation.allocated, seen, out->backends);
+}
+
 /* GPUs of several vendors: what all backends see together is what was given, and one that sees none is not
  * missed. */
 static void judge_together(const struct proving *p, struct proof *out)
@@ -191,6 +206,8 @@ static void judge_together(const struct proving *p, struct proof *out)
 	for (int i = 0; i < out->backends; i++)
 		if (out->of[i].verdict.outcome <= OUTCOME_WARNED)
 			seen += out->of[i].report.count;
+	if (p->mixed && seen < p->q->expected)
+		expected_more(out, seen);
 	if (!p->mixed || seen == 0 || seen < given)
 		return;
 	for (int i = 0; i < out->backends; i++)
