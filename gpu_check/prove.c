@@ -38,13 +38,17 @@ static int read_own(struct proving *p, struct fault *why)
 {
 	const char *list = p->q->gpus;
 
+	if (list && !*list)
+		return fault_errno(why, EINVAL, "the list of GPUs names none");
 	while (list && *list) {
 		size_t n = strcspn(list, ",");
 		char one[PCI_TEXT_MAX];
 		struct pci_address a;
 
+		if (p->own_count == GPUS_MAX)
+			return fault_errno(why, EINVAL, "more than %d GPUs are named", GPUS_MAX);
 		snprintf(one, sizeof(one), "%.*s", (int)n, list);
-		if (n >= sizeof(one) || p->own_count == GPUS_MAX || pci_parse(one, &a) < 0)
+		if (n >= sizeof(one) || pci_parse(one, &a) < 0)
 			return fault_errno(why, EINVAL, "\"%s\" is no bus id such as 0000:c1:00.0", one);
 		pci_text(&a, p->own[p->own_count++]);
 		list += n + (list[n] == ',');

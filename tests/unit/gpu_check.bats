@@ -367,4 +367,8 @@ gone() { local n; for ((n = 0; n < 500; n++)); do kill -0 "$1" 2>/dev/null || re
 	run -2 gpu-check --deadline soon
 	run -2 gpu-check --expect -1
 	run -2 gpu-check --gpus here
+	run -2 gpu-check --gpus ""			# as of a variable that is empty: not "all"
+	[[ $output == *"the list of GPUs names none" ]]
+	run -2 gpu-check --gpus "$(printf '0000:c1:00.0,%.0s' {1..65})"
+	[[ $output == *"more than 64 GPUs are named" ]]
 }
