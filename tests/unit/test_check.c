@@ -234,6 +234,39 @@ START_TEST(same_variables_and_other_devices_are_another_set)
 }
 END_TEST
 
+/* What becomes of a task whose GPUs could not be looked at, and of one whose check fails. */
+START_TEST(site_says_which_tasks_must_not_start)
+{
+	static const struct {
+		const char *policy, *words, *helper;
+		int rv;
+	} rows[] = { { "gpu_check_policy=optional", "kernel", "gpu_check_helper=/none/helper", 0 },
+		{ "gpu_check_policy=required", "kernel", "gpu_check_helper=/none/helper", 0 },
+		{ "gpu_check_policy=strict", "kernel", "gpu_check_helper=/none/helper", -1 },
+		{ "gpu_check_policy=optional", "off,no", "check_no=/bin/false", 0 },
+		{ "gpu_check_policy=required", "off,no", "check_no=/bin/false", -1 },
+		{ "gpu_check_policy=strict", "off,no", "check_no=/bin/false", -1 } };
+	char *const environment[] = { (char *)"SLURM_STEP_GPUS=0", NULL };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct check_site s = site_of(
+			(const char *const[]){ rows[i].policy, rows[i].helper, "gpu_backend=cuda", NULL });
+		struct check_order o;
+		struct proof_result r;
+		struct proofs *p;
+		bool own;
+
+		memset(&o, 0, sizeof(o));
+		ck_assert_int_eq(check_order_make(&s, rows[i].words, NULL, &o, NULL), 0);
+		p = proofs_new(1, &o, sizeof(o));
+		ck_assert_msg(check_task(p, 0, environment, &r, &own) == rows[i].rv, "%s, %s: %s",
+			rows[i].policy, rows[i].helper, r.say);
+		ck_assert_msg(r.say[0], "%s, %s: nothing is told", rows[i].policy, rows[i].helper);
+		proofs_free(p);
+	}
+}
+END_TEST
+
 /* --- the line of JSON --------------------------------------------------------------------------------- */
 
 static const char *member(struct json_object *o, const char *key)
@@ -316,6 +349,7 @@ Suite *check_suite(void)
 	tcase_add_test(t, tasks_with_the_same_gpus_share_one_proof);
 	tcase_add_test(t, owner_that_dies_leaves_a_deadline);
 	tcase_add_test(t, same_variables_and_other_devices_are_another_set);
+	tcase_add_test(t, site_says_which_tasks_must_not_start);
 	tcase_add_test(t, page_is_found_again_by_its_file_and_no_other_is);
 	suite_add_tcase(s, t);
 	t = tcase_create("log");
