@@ -94,6 +94,8 @@ static int baselines_read(const struct session *s, struct simulation *m)
 
 		if (s->arguments->given[i].option != OPT_BASELINE)
 			continue;
+		if (!*p)
+			return complain(USAGE, "--baseline: nothing is named; it is priority, fifo, fairtree, or several with commas");
 		for (size_t n; rv == DONE && *p; p += n + (p[n] == ',')) {
 			n = strcspn(p, ",");
 			rv = baseline_add(m, p, n);
@@ -132,6 +134,8 @@ static int setup_read(const struct session *s, struct simulation *m)
 		rv = number_option(s, OPT_MARGIN, 0, 100, &margin);
 	if (rv == DONE)
 		rv = length_option(s, OPT_UNTIL, &x->until);
+	if (rv == DONE && session_option(s, OPT_UNTIL) && !x->until)
+		rv = complain(USAGE, "--until: 0 leaves nothing to replay; leave it out for the default");
 	if (rv == DONE)
 		rv = length_option(s, OPT_CLEAR_AFTER, &x->guard_after_s);
 	x->nodes = (int)nodes;

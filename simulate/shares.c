@@ -37,6 +37,8 @@ static int weight_of(const char *text, double *out)
 	char *end;
 
 	*out = strtod(text, &end);
+	if (text[strcspn(text, "xX")])		/* strtod() takes 0x10 for 16 */
+		return -1;
 	return end == text || *end || !isfinite(*out) || *out < 0 ? -1 : 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "lib/nearest.h"
 #include "lib/sacct_json.h"
 #include "lib/sacct_text.h"
 
@@ -159,6 +160,12 @@ static const char *const csv_name[CSV_COLUMNS] = {
 
 #define CSV_NEEDED (CSV_PROJECT + 1)
 
+/* What Windows writes in front of UTF-8. */
+static size_t byte_order_mark(const char *text)
+{
+	return strncmp(text, "\xef\xbb\xbf", 3) ? 0 : 3;
+}
+
 /* Cut at commas; quotes around a field go. The number of fields. */
 static int csv_cut(char *line, char *field[FIELDS_MAX])
 {
@@ -180,20 +187,43 @@ static int csv_cut(char *line, char *field[FIELDS_MAX])
 	return n;
 }
 
+/* Others are left out; one that is nearly called like one of these is a slip of the fingers, and its numbers would
+ * silently not count. 0; or -1. */
+static int other_column(const char *name, struct fault *why)
+{
+	struct nearest meant;
+	char text[NEAREST_TEXT_MAX];
+
+	nearest_begin(&meant, name);
+	for (int c = 0; c < CSV_COLUMNS; c++)
+		nearest_offer(&meant, csv_name[c]);
+	nearest_text(&meant, "", text);
+	return *text ? fault_errno(why, EINVAL, "its header has a column %.40s: did you mean %s?", name, text) : 0;
+}
+
+/* Its columns, where each stands. Their number, or -1. */
 static int csv_header(char *line, int at[CSV_COLUMNS], struct fault *why)
 {
 	char *field[FIELDS_MAX];
 	int n = csv_cut(line, field);
 
-	for (int c = 0; c < CSV_COLUMNS; c++) {
-		at[c] = -1;
-		for (int i = 0; i < n; i++)
-			if (!strcasecmp(field[i], csv_name[c]))
-				at[c] = i;
-		if (c < CSV_NEEDED && at[c] < 0)
-			return fault_errno(why, EINVAL, "there is no column %s in its header", csv_name[c]);
+	memset(at, 0xff, CSV_COLUMNS * sizeof(*at));
+	for (int i = 0; i < n; i++) {
+		int c = 0;
+
+		while (c < CSV_COLUMNS && strcasecmp(field[i], csv_name[c]))
+			c++;
+		if (c == CSV_COLUMNS && other_column(field[i], why) < 0)
+			return -1;
+		if (c < CSV_COLUMNS && at[c] >= 0)
+			return fault_errno(why, EINVAL, "its header has the column %s twice", csv_name[c]);
+		if (c < CSV_COLUMNS)
+			at[c] = i;
 	}
-	return 0;
+	for (int c = 0; c < CSV_NEEDED; c++)
+		if (at[c] < 0)
+			return fault_errno(why, EINVAL, "there is no column %s in its header", csv_name[c]);
+	return n;
 }
 
 /* A whole number, or one with a point: what is behind it does not count. */
@@ -208,16 +238,30 @@ static bool number_of(const char *text, int64_t max, int64_t *out)
 	return end != text && !*end && !errno && *out >= 0 && *out <= max;
 }
 
-static bool is_no(const char *text)
+/* Where nothing is said a job can be resumed. */
+static bool yes_or_no(const char *text, bool *out)
 {
-	return !strcmp(text, "0") || !strcasecmp(text, "no") || !strcasecmp(text, "false");
+	bool no = !strcmp(text, "0") || !strcasecmp(text, "no") || !strcasecmp(text, "false");
+
+	*out = !no;
+	return no || !*text || !strcmp(text, "1") || !strcasecmp(text, "yes") || !strcasecmp(text, "true");
 }
 
-static int csv_row(struct trace *t, char *const *field, int n, const int at[CSV_COLUMNS], int64_t line)
+static bool has_more(char *const *field, int n, int columns)
+{
+	while (n > columns && !*field[n - 1])
+		n--;
+	return n > columns;
+}
+
+static int csv_row(struct trace *t, char *const *field, int n, const int at[CSV_COLUMNS], int columns,
+	int64_t line)
 {
 	const char *text[CSV_COLUMNS];
 	struct reading r = {.min_runtime_s = TRACE_MIN_RUNTIME_S};
 
+	if (has_more(field, n, columns))
+		return aside(t, line, "it has more cells than the header has columns");
 	for (int c = 0; c < CSV_COLUMNS; c++)
 		text[c] = at[c] >= 0 && at[c] < n ? field[at[c]] : "";
 	if (!number_of(text[CSV_SUBMIT], SECONDS_MAX, &r.submit_s))
@@ -228,30 +272,32 @@ static int csv_row(struct trace *t, char *const *field, int n, const int at[CSV_
 		return aside(t, line, "gpus is no number above 0");
 	if (*text[CSV_MIN_RUNTIME] && !number_of(text[CSV_MIN_RUNTIME], SECONDS_MAX, &r.min_runtime_s))
 		return aside(t, line, "min_runtime_s is no number of seconds");
+	if (!yes_or_no(text[CSV_RESUMABLE], &r.resumable))
+		return aside(t, line, "resumable is none of 1, 0, yes, no, true and false");
 	if (!*text[CSV_PROJECT])
 		return aside(t, line, "it has no project");
 	r.project = text[CSV_PROJECT];
 	r.user = *text[CSV_USER] ? text[CSV_USER] : r.project; /* nobody is told apart: one user a project */
-	r.resumable = !is_no(text[CSV_RESUMABLE]);
 	return job_add(t, &r);
 }
 
 static int csv_read(struct trace *t, FILE *from, struct fault *why)
 {
-	int at[CSV_COLUMNS], rv = -1;
+	int at[CSV_COLUMNS], columns = -1, rv = -1;
 	char *line = NULL;
 	size_t size = 0;
 
 	if (getline(&line, &size, from) < 0)
 		fault_errno(why, EINVAL, "it is empty");
 	else
-		rv = csv_header(line, at, why);
+		columns = csv_header(line + byte_order_mark(line), at, why);
+	rv = columns < 0 ? -1 : 0;
 	for (int64_t number = 2; rv == 0 && getline(&line, &size, from) > 0; number++) {
 		char *field[FIELDS_MAX];
 		int n = csv_cut(line, field);
 
 		if (n > 1 || *field[0])
-			rv = csv_row(t, field, n, at, number);
+			rv = csv_row(t, field, n, at, columns, number);
 	}
 	free(line);
 	if (rv == 0 && ferror(from))
@@ -333,7 +379,7 @@ static void set_limits(struct trace *t, uint64_t seed)
 	}
 }
 
-/* sacct --json begins with a brace; a CSV file names submit_s before the first newline. */
+/* sacct --json begins with a brace; a CSV file names submit_s or duration_s before the first newline. */
 static int kind_of(FILE *from, char *peek, size_t size)
 {
 	size_t n = fread(peek, 1, size - 1, from);
@@ -342,7 +388,8 @@ static int kind_of(FILE *from, char *peek, size_t size)
 	peek[strcspn(peek, "\n")] = '\0';
 	if (fseek(from, 0, SEEK_SET) < 0)
 		return -1;
-	return peek[strspn(peek, " \t")] == '{' ? 'j' : strcasestr(peek, csv_name[CSV_SUBMIT]) ? 'c' : 's';
+	return peek[strspn(peek, " \t")] == '{' ? 'j' : strcasestr(peek, csv_name[CSV_SUBMIT]) ||
+		strcasestr(peek, csv_name[CSV_DURATION]) ? 'c' : 's';
 }
 
 /* A pipe, as a file that can be read twice. NULL and errno. */

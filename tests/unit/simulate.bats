@@ -123,6 +123,15 @@ two_projects()
 	[[ $output == *"none of priority, fifo and fairtree"* ]]
 	run -2 simulate --trace trace.csv --nodes 0
 	[[ $output == *"--nodes"*"not a number from 1"* ]]
+	run -2 simulate --trace trace.csv --share vision=0x10
+	[[ $output == *"PROJECT=WEIGHT"* ]]
+	run -2 simulate --trace trace.csv --until 0
+	[[ $output == *"--until: 0 leaves nothing to replay"* ]]
+	run -2 simulate --trace trace.csv --baseline ""
+	[[ $output == *"--baseline: nothing is named"* ]]
+	sed '1s/resumable/resumeable/' trace.csv >bad.csv
+	run -1 simulate --trace bad.csv
+	[[ $output == *"a column resumeable: did you mean resumable?"* ]]
 	echo "a,b" >bad.csv
 	run -1 simulate --trace bad.csv
 	[[ $output == *"columns are missing"* ]]
@@ -138,5 +147,8 @@ two_projects()
 	simulate --trace - --nodes 1 --until 100s --tree tree -o json <trace.csv >a
 	simulate --trace <(cat trace.csv) --nodes 1 --until 100s --tree tree -o json >b
 	[[ $(jq -c '[.projects[].owed_gpu_s]' a) == "[300,300,0]" ]]
+	cmp <(jq 'del(.wall_s)' a) <(jq 'del(.wall_s)' b)
+	{ printf '\xef\xbb\xbf'; cat trace.csv; } >bom.csv
+	simulate --trace bom.csv --nodes 1 --until 100s --tree tree -o json >b
 	cmp <(jq 'del(.wall_s)' a) <(jq 'del(.wall_s)' b)
 }

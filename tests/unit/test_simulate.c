@@ -319,6 +319,11 @@ static const struct {
 	{"submit_s,duration_s,gpus,project\n-1,2,1,a\n", "line 2: submit_s"},
 	{"submit_s,duration_s,gpus,project\n1,0,1,a\n", "line 2: duration_s"},
 	{"submit_s,duration_s,gpus,project\n1,2,1,\n", "line 2: it has no project"},
+	{"submit_s,duration_s,gpus,project,usr\n1,2,1,a,b\n", "a column usr: did you mean user?"},
+	{"submits,duration_s,gpus,project\n1,2,1,a\n", "a column submits: did you mean submit_s?"},
+	{"submit_s,duration_s,gpus,project,gpus\n1,2,1,a,1\n", "the column gpus twice"},
+	{"submit_s,duration_s,gpus,project\n1,2,1,a,b\n", "line 2: it has more cells than the header has columns"},
+	{"submit_s,duration_s,gpus,project,resumable\n1,2,1,a,7\n", "line 2: resumable is none of 1, 0, yes"},
 };
 
 START_TEST(a_trace_that_is_none_is_refused)
@@ -337,7 +342,7 @@ END_TEST
 START_TEST(a_row_that_is_none_is_set_aside_and_the_others_count)
 {
 	char text[] =
-		"project, gpus ,\"duration_s\",submit_s,note\n\"a\",2,100.0,5,x\nb,two,100,5\n\na,1,100,3\n";
+		"\xef\xbb\xbfproject, gpus ,\"duration_s\",submit_s,note\n\"a\",2,100.0,5,x\nb,two,100,5\n\na,1,100,3,,\n";
 	FILE *f = fmemopen(text, strlen(text), "r");
 	struct trace t;
 
