@@ -14,7 +14,7 @@ static const struct column columns[] = {
 	{ "last_pass_published_ms", "Telling Slurm (ms)", KIND_COUNT, NULL, false },
 	{ "jobs", "Jobs seen", KIND_COUNT, NULL, false },
 	{ "lost_runs", "Runs without an end", KIND_COUNT, NULL, false },
-	{ "names_left_out", "Jobs whose --exclude or --nodelist was not looked at", KIND_COUNT, NULL, false },
+	{ "names_left_out", "Node lists left out", KIND_COUNT, NULL, false },
 	{ "differing_runs", "Runs that differ", KIND_COUNT, NULL, false },
 	{ "prometheus", "Prometheus", KIND_TEXT, "not asked", false },
 	{ "gpus_watched", "GPUs it tells of", KIND_COUNT, NULL, false },

@@ -139,11 +139,13 @@ recorded_rows()
 		-o JobIDRaw,State,Submit,Start,End,ElapsedRaw,Suspended,AllocTRES
 }
 
-# JOB START END GPU-SECONDS SUBMIT
+# JOB START END GPU-SECONDS SUBMIT, after the last correction of each
 booked_runs()
 {
-	books "SELECT r.job || ' ' || r.start || ' ' || r.ended || ' ' || sum(c.gpus * (c.part_end - c.part_start)) || ' ' || r.submit FROM run r
-		JOIN charge c ON c.run = r.id WHERE r.ended <= $1 GROUP BY r.id HAVING sum(c.gpus * (c.part_end - c.part_start)) > 0" | sort
+	books "SELECT r.job || ' ' || r.start || ' ' || coalesce(x.ended, r.ended) || ' ' ||
+			coalesce(x.gpu_seconds, sum(c.gpus * (c.part_end - c.part_start))) || ' ' || r.submit
+		FROM run r JOIN charge c ON c.run = r.id LEFT JOIN correction x ON x.id = (SELECT max(id) FROM correction WHERE run = r.id)
+		WHERE r.ended <= $1 GROUP BY r.id HAVING sum(c.gpus * (c.part_end - c.part_start)) > 0" | sort
 }
 
 # differences RECORDED BOOKED TIME: of what had ended by then.
