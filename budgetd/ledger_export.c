@@ -189,7 +189,8 @@ static void put_entry(struct export_writer *w, sqlite3_stmt *st, export_user_fn 
 	" AND " RANGE("j.id", "j.at")
 #define ENTRIES \
 	"SELECT j.id, j.at, j.kind, p.name, j.allocation, j.units, j.balance, j.charge, r.label, r.uid," \
-	" j.actor, j.reason, j.request_id, j.first, j.corrects FROM journal j JOIN project p ON p.id = j.project" \
+	" j.actor, j.reason, j.request_id, j.first, j.corrects FROM journal j" \
+	" JOIN project p ON p.id = j.project" \
 	" LEFT JOIN charge c ON c.id = j.charge LEFT JOIN run r ON r.id = c.run" \
 	" WHERE " RANGE("j.id", "j.at")
 

@@ -10,7 +10,6 @@
 #include "gpu_check/evidence.h"
 #include "gpu_check/log_table.h"
 #include "lib/duration.h"
-#include "lib/nearest.h"
 #include "lib/number.h"
 #include "lib/roff.h"
 

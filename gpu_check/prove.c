@@ -19,7 +19,7 @@ struct proving {
 	int own_count;
 	const char *name[PROOF_BACKENDS_MAX];
 	int names;
-	/* GPUs of several vendors: nobody knows which of them Slurm's number means */
+	/* GPUs of several vendors: nobody knows which of them the one number means */
 	bool mixed;
 	int64_t end_us;
 };
@@ -38,13 +38,17 @@ static int read_own(struct proving *p, struct fault *why)
 {
 	const char *list = p->q->gpus;
 
+	if (list && !*list)
+		return fault_errno(why, EINVAL, "the list of GPUs names none");
 	while (list && *list) {
 		size_t n = strcspn(list, ",");
 		char one[PCI_TEXT_MAX];
 		struct pci_address a;
 
+		if (p->own_count == GPUS_MAX)
+			return fault_errno(why, EINVAL, "more than %d GPUs are named", GPUS_MAX);
 		snprintf(one, sizeof(one), "%.*s", (int)n, list);
-		if (n >= sizeof(one) || p->own_count == GPUS_MAX || pci_parse(one, &a) < 0)
+		if (n >= sizeof(one) || pci_parse(one, &a) < 0)
 			return fault_errno(why, EINVAL, "\"%s\" is no bus id such as 0000:c1:00.0", one);
 		pci_text(&a, p->own[p->own_count++]);
 		list += n + (list[n] == ',');
@@ -80,7 +84,7 @@ static void choose_backends(struct proving *p)
 			add_name(p, p->node.gpu[i].backend);
 	if (p->names == 0 && p->node.nvidia_driver)
 		add_name(p, "cuda");
-	p->mixed = p->names > 1 && p->own_count == 0 && !p->q->all;
+	p->mixed = p->names > 1 && p->own_count == 0 && (!p->q->all || p->q->expected >= 0);
 }
 
 static int count_on_bus(const struct proving *p, const char *backend)
@@ -102,7 +106,8 @@ static void expect(const struct proving *p, const char *name, struct expectation
 	allocation_read(q->environment, name, &e->allocation);
 	if (q->all)
 		e->allocation.allocated = -1;
-	if (q->expected >= 0)
+	e->by_hand = q->expected >= 0;
+	if (e->by_hand)
 		e->allocation.allocated = q->expected;
 	e->judge_allocated = e->allocation.allocated >= 0 && !p->mixed && !e->any_kind;
 	if (q->all && count_on_bus(p, name) > 0)
@@ -158,7 +163,43 @@ static void prove_program(const struct proving *p, const struct site_check *c, s
 	verdict_of_program(&b->result, c->path, started, why.text, &b->verdict);
 }
 
+/* Somebody knows that there are GPUs, and there is none to choose a backend by: they fell off the bus. */
+static bool is_missed(const struct proving *p)
+{
+	return p->names == 0 && (p->q->expected > 0 ||
+		(p->own_count > 0 && !node_has_gpu(&p->node, p->own[0])));
+}
+
+static void miss(const struct proving *p, struct proof_of_backend *b)
+{
+	snprintf(b->name, sizeof(b->name), "%s", p->q->backend);
+	report_init(&b->report);
+	b->expectation.allocation.allocated = b->expectation.allocation.named = b->expectation.on_bus = -1;
+	b->verdict.outcome = OUTCOME_FAILED;
+	b->verdict.cause = CAUSE_FEWER;
+	if (p->own_count > 0)
+		snprintf(b->verdict.evidence, sizeof(b->verdict.evidence), "%s is not on the node's bus",
+			p->own[0]);
+	else
+		snprintf(b->verdict.evidence, sizeof(b->verdict.evidence),
+			"%d expected, none of a known vendor is on the node's bus", p->q->expected);
+}
+
 /* --- all of them ------------------------------------------------------------------------------------ */
+
+/* A failure that one backend has told already says it better. */
+static void expected_more(struct proof *out, int seen)
+{
+	struct verdict *v = &out->of[out->backends - 1].verdict;
+
+	for (int i = 0; i < out->backends; i++)
+		if (out->of[i].verdict.outcome == OUTCOME_FAILED)
+			return;
+	v->outcome = OUTCOME_FAILED;
+	v->cause = CAUSE_FEWER;
+	snprintf(v->evidence, sizeof(v->evidence), "%d expected, %d seen by the %d backends together",
+		out->of[0].expectation.allocation.allocated, seen, out->backends);
+}
 
 /* GPUs of several vendors: what all backends see together is what was given, and one that sees none is not
  * missed. */
@@ -169,6 +210,8 @@ static void judge_together(const struct proving *p, struct proof *out)
 	for (int i = 0; i < out->backends; i++)
 		if (out->of[i].verdict.outcome <= OUTCOME_WARNED)
 			seen += out->of[i].report.count;
+	if (p->mixed && seen < p->q->expected)
+		expected_more(out, seen);
 	if (!p->mixed || seen == 0 || seen < given)
 		return;
 	for (int i = 0; i < out->backends; i++)
@@ -212,6 +255,7 @@ int prove(const struct prove_request *q, struct proof *out, struct fault *why)
 {
 	struct proving p;
 	int64_t start = now_us();
+	int missed;
 
 	if (prepare(&p, q, why) < 0)
 		return -1;
@@ -219,14 +263,17 @@ int prove(const struct prove_request *q, struct proof *out, struct fault *why)
 	out->outcome = OUTCOME_UNCHECKED;
 	if (q->level == LEVEL_OFF)
 		p.names = 0;
-	if (p.names + q->checks == 0) {
+	missed = q->level != LEVEL_OFF && is_missed(&p);
+	if (p.names + missed + q->checks == 0) {
 		snprintf(out->why_nothing, sizeof(out->why_nothing), "%s",
 			q->level == LEVEL_OFF ? "the level is off" : cause_table[CAUSE_UNKNOWN_KIND].text);
 		return 0;
 	}
-	out->of = calloc((size_t)(p.names + q->checks), sizeof(*out->of));
+	out->of = calloc((size_t)(p.names + missed + q->checks), sizeof(*out->of));
 	if (!out->of)
 		return fault_errno(why, ENOMEM, "there is no memory for %d reports", p.names + q->checks);
+	if (missed)
+		miss(&p, &out->of[out->backends++]);
 	for (; out->backends < p.names; out->backends++)
 		prove_one(&p, p.name[out->backends], &out->of[out->backends]);
 	judge_together(&p, out);

@@ -159,7 +159,8 @@ static void numbers_text(const struct report *r, const struct expectation *e, ch
 
 	buf[0] = '\0';
 	if (e->judge_allocated)
-		n += (size_t)snprintf(buf, 256, "%d given by Slurm, ", e->allocation.allocated);
+		n += (size_t)snprintf(buf, 256, "%d %s, ", e->allocation.allocated,
+			e->by_hand ? "expected" : "given by Slurm");
 	if (e->allocation.named >= 0)
 		n += (size_t)snprintf(buf + n, 256 - n, "%d in %s, ", e->allocation.named,
 			e->allocation.variable);

@@ -28,6 +28,7 @@ struct expectation {
 	enum level level;
 	bool any_kind;			/* a processor will do */
 	bool judge_allocated;		/* hold the number of devices against allocation.allocated */
+	bool by_hand;			/* that number is not Slurm's: somebody said so */
 	struct allocation allocation;
 	/* GPUs of this vendor on the node, when all of them are to be seen; -1 */
 	int on_bus;

@@ -4,15 +4,19 @@
 #include "spank/check.h"
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "gpu_check/backend_names.h"
 #include "lib/number.h"
+#include "locality/devices.h"
 
 enum {
 	DEADLINE_S = 20,
 	DEADLINE_MAX_S = 3600,
-	OWNER_MS = 5000		/* beyond the deadline: what ends a helper, and a slow node */
+	OWNER_MS = 5000,	/* beyond the deadline: what ends a helper, and a slow node */
+	RENDER_FIRST = 128	/* the kernel numbers /dev/dri/renderD* from there on */
 };
 
 /* --- words of plugstack.conf -------------------------------------------------------------------------- */
@@ -260,14 +264,36 @@ bool check_order_empty(const struct check_order *o)
 
 /* --- one task ----------------------------------------------------------------------------------------- */
 
-/* What names a set of GPUs in an environment: tasks in which all of these are the same have the same. */
-static void key_make(char *const *environment, char buf[PROOF_KEY_MAX + 1])
+/* Whether this process may use them, as letters: of files NAME<from> on. faccessat asks the device
+ * cgroup, too, and opens nothing. */
+static void usable_text(int root, const char *name, int from, char buf[GPUS_MAX + 1])
+{
+	char one[64];
+
+	for (int i = 0; i < GPUS_MAX; i++) {
+		snprintf(one, sizeof(one), "dev/%s%d", name, from + i);
+		buf[i] = faccessat(root, one, R_OK | W_OK, AT_EACCESS) == 0 ? 'y' : 'n';
+	}
+	buf[GPUS_MAX] = '\0';
+}
+
+/* What names a set of GPUs: tasks in which all of these are the same have the same. The variables alone do
+ * not: with ConstrainDevices and --gpus-per-task Slurm (22.05 to 26.05, by its sources) keeps each task to
+ * its own devices by the cgroup, and tells each "0". */
+static void key_make(const char *root, char *const *environment, char buf[PROOF_KEY_MAX + 1])
 {
 	static const char *const names[] = {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES",
 		"ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "GPU_DEVICE_ORDINAL"};
-	size_t n = 0;
+	char nvidia[GPUS_MAX + 1] = "", render[GPUS_MAX + 1] = "";
+	int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	size_t n;
 
-	buf[0] = '\0';
+	if (fd >= 0) {
+		usable_text(fd, "nvidia", 0, nvidia);
+		usable_text(fd, "dri/renderD", RENDER_FIRST, render);
+		close(fd);
+	}
+	n = (size_t)snprintf(buf, PROOF_KEY_MAX + 1, "%s;%s;", nvidia, render);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && n <= PROOF_KEY_MAX; i++) {
 		const char *value = environment_value(environment, names[i]);
 
@@ -366,7 +392,7 @@ int check_task(struct proofs *p, int task, char *const *environment, struct proo
 	char key[PROOF_KEY_MAX + 1];
 	int slot;
 
-	key_make(environment, key);
+	key_make(o->root, environment, key);
 	slot = proofs_claim(p, key, own);
 	if (slot < 0 || *own)
 		prove_task(o, task, environment, result);

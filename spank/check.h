@@ -2,7 +2,8 @@
  * check.h - GPUs are proven in the environment of a task before its program starts: without a word of SPANK
  *
  * site     the words of plugstack.conf; order: what they and the user's make for one step
- * once     for each set of GPUs of a step on a node (proofs.h): the tasks that share them share the proof
+ * once     for each set of GPUs of a step on a node (proofs.h): the tasks that share them share the proof; a
+ *          set is what Slurm's and the vendors' variables name, and which device files the task may use
  * ends     policy optional: nobody, all is only told; required: a task whose GPUs were looked at and do not
  *          work; strict: that, and one whose GPUs could not be looked at
  *

@@ -236,6 +236,13 @@ gone() { local n; for ((n = 0; n < 500; n++)); do kill -0 "$1" 2>/dev/null || re
 	[[ $output == *"FAIL cuda: 4 on the node's bus, 3 seen by the backend"* ]]
 	GPU_STUB_DEVICES=3 run -0 on cuda --expect 3
 	GPU_STUB_DEVICES=3 run -4 on cuda --expect 4
+	[[ $output == *"FAIL cuda: 4 expected, 3 seen by the backend"* ]]
+	# all of them fell off the bus: whoever said how many there are to be hears that they are not
+	run -4 on cuda --expect 2 --root "$NODE/none"
+	[[ $output == *"FAIL auto: 2 expected, none of a known vendor is on the node's bus. Cause: "* ]]
+	run -4 on cuda --gpus 0000:c9:00.0 -o json
+	[[ $(of cause) == fewer && $(of evidence) == "0000:c9:00.0 is not on the node's bus" && $(of seen) == null ]]
+	run -5 on cuda --expect 0 --root "$NODE/none"
 	GPU_STUB_DEVICES=2 run -0 on cuda --gpus 00000000:C2:00.0,0000:c1:00.0
 	GPU_STUB_DEVICES=2 run -4 on cuda --gpus 0000:c1:00.0,0000:c3:00.0 -o json
 	[[ $(of cause) == other-gpu && $(of evidence) == "0000:c3:00.0 belongs to the task and is not among the 2 that it sees" ]]
@@ -254,6 +261,11 @@ gone() { local n; for ((n = 0; n < 500; n++)); do kill -0 "$1" 2>/dev/null || re
 	# of a mixed node nobody knows whose GPUs the task has: those that answer have to be as many as were given
 	LD_LIBRARY_PATH=$STUBS/cuda:$STUBS/hip GPU_STUB_DEVICES=2 SLURM_STEP_GPUS=0,1,2,3 run -0 real --root "$NODE/mixed" -o json --level enum
 	[[ $(json '.backends | map(.backend) | join(" ")') == "hip cuda" ]]
+	for number in "--expect 4" "--all --expect 4"; do
+		LD_LIBRARY_PATH=$STUBS/cuda:$STUBS/hip GPU_STUB_DEVICES=2 run -0 real --root "$NODE/mixed" --level enum $number
+	done
+	LD_LIBRARY_PATH=$STUBS/cuda:$STUBS/hip GPU_STUB_DEVICES=2 run -4 real --root "$NODE/mixed" --level enum --expect 5
+	[[ $output == *"FAIL cuda: 5 expected, 4 seen by the 2 backends together. Cause: "* ]]
 	run -4 on cuda --gpus 0000:c1:00.0 --root "$NODE/mixed" -o json --level enum
 	[[ $(of backend) == hip ]]
 	run -5 on cuda --root "$NODE/none"
@@ -355,4 +367,8 @@ gone() { local n; for ((n = 0; n < 500; n++)); do kill -0 "$1" 2>/dev/null || re
 	run -2 gpu-check --deadline soon
 	run -2 gpu-check --expect -1
 	run -2 gpu-check --gpus here
+	run -2 gpu-check --gpus ""			# as of a variable that is empty: not "all"
+	[[ $output == *"the list of GPUs names none" ]]
+	run -2 gpu-check --gpus "$(printf '0000:c1:00.0,%.0s' {1..65})"
+	[[ $output == *"more than 64 GPUs are named" ]]
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -191,6 +192,81 @@ START_TEST(page_is_found_again_by_its_file_and_no_other_is)
 }
 END_TEST
 
+/* Does a task with this environment prove for itself? */
+static bool proves(struct proofs *p, char *const *environment)
+{
+	struct proof_result r;
+	bool own = false;
+
+	check_task(p, 0, environment, &r, &own);
+	return own;
+}
+
+/* With ConstrainDevices each of these tasks has CUDA_VISIBLE_DEVICES=0, and it is another GPU in each. */
+START_TEST(same_variables_and_other_devices_are_another_set)
+{
+	char root[] = "/tmp/gpb-check-XXXXXX", word[64], first[64], second[64];
+	char *const environment[] = { (char *)"SLURM_STEP_GPUS=0", (char *)"CUDA_VISIBLE_DEVICES=0", NULL };
+	struct check_order o;
+	struct check_site s;
+	struct proofs *p;
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	snprintf(word, sizeof(word), "gpu_root=%s", root);
+	snprintf(first, sizeof(first), "%s/dev", root);
+	ck_assert_int_eq(mkdir(first, 0755), 0);
+	snprintf(first, sizeof(first), "%s/dev/nvidia0", root);
+	snprintf(second, sizeof(second), "%s/dev/nvidia1", root);
+	ck_assert_int_eq(mknod(first, S_IFREG | 0600, 0), 0);
+	s = site_of((const char *const[]){ word, "gpu_backend=cuda", "gpu_check_helper=/none/helper", NULL });
+	memset(&o, 0, sizeof(o));
+	ck_assert_int_eq(check_order_make(&s, NULL, NULL, &o, NULL), 0);
+	p = proofs_new(3, &o, sizeof(o));
+	ck_assert(proves(p, environment) && !proves(p, environment));
+	ck_assert_int_eq(rename(first, second), 0);
+	ck_assert_msg(proves(p, environment), "the second GPU was taken for the first, and not proven");
+	ck_assert(!proves(p, environment));
+	proofs_free(p);
+	unlink(second);
+	*strrchr(second, '/') = '\0';
+	rmdir(second);
+	rmdir(root);
+}
+END_TEST
+
+/* What becomes of a task whose GPUs could not be looked at, and of one whose check fails. */
+START_TEST(site_says_which_tasks_must_not_start)
+{
+	static const struct {
+		const char *policy, *words, *helper;
+		int rv;
+	} rows[] = { { "gpu_check_policy=optional", "kernel", "gpu_check_helper=/none/helper", 0 },
+		{ "gpu_check_policy=required", "kernel", "gpu_check_helper=/none/helper", 0 },
+		{ "gpu_check_policy=strict", "kernel", "gpu_check_helper=/none/helper", -1 },
+		{ "gpu_check_policy=optional", "off,no", "check_no=/bin/false", 0 },
+		{ "gpu_check_policy=required", "off,no", "check_no=/bin/false", -1 },
+		{ "gpu_check_policy=strict", "off,no", "check_no=/bin/false", -1 } };
+	char *const environment[] = { (char *)"SLURM_STEP_GPUS=0", NULL };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct check_site s = site_of(
+			(const char *const[]){ rows[i].policy, rows[i].helper, "gpu_backend=cuda", NULL });
+		struct check_order o;
+		struct proof_result r;
+		struct proofs *p;
+		bool own;
+
+		memset(&o, 0, sizeof(o));
+		ck_assert_int_eq(check_order_make(&s, rows[i].words, NULL, &o, NULL), 0);
+		p = proofs_new(1, &o, sizeof(o));
+		ck_assert_msg(check_task(p, 0, environment, &r, &own) == rows[i].rv, "%s, %s: %s",
+			rows[i].policy, rows[i].helper, r.say);
+		ck_assert_msg(r.say[0], "%s, %s: nothing is told", rows[i].policy, rows[i].helper);
+		proofs_free(p);
+	}
+}
+END_TEST
+
 /* --- the line of JSON --------------------------------------------------------------------------------- */
 
 static const char *member(struct json_object *o, const char *key)
@@ -272,6 +348,8 @@ Suite *check_suite(void)
 	t = tcase_create("page");
 	tcase_add_test(t, tasks_with_the_same_gpus_share_one_proof);
 	tcase_add_test(t, owner_that_dies_leaves_a_deadline);
+	tcase_add_test(t, same_variables_and_other_devices_are_another_set);
+	tcase_add_test(t, site_says_which_tasks_must_not_start);
 	tcase_add_test(t, page_is_found_again_by_its_file_and_no_other_is);
 	suite_add_tcase(s, t);
 	t = tcase_create("log");
