@@ -227,8 +227,8 @@ static int call_job(struct slurm_link *l, job_call *call, const char *job, const
 {
 	int64_t begun = now_us();
 	/* a pass may have hundreds of them, and each would wait for a slurmctld that has just gone away */
-	int rv = atomic_load(&l->away) && slurm_link_ping(l, why) < 0 ? -1 : call_job_now(call, job, arg, doing, why);
-	int saved = errno;
+	bool unseen = atomic_load(&l->away) && slurm_link_ping(l, why) < 0;
+	int rv = unseen ? -1 : call_job_now(call, job, arg, doing, why), saved = errno;
 
 	atomic_store(&l->away, rv < 0 && saved == ENOTCONN);
 	atomic_fetch_add(&l->updates_us, now_us() - begun);

@@ -20,7 +20,8 @@
  * Threads  loads and updates: any thread, each call has its own connection. What is read from slurmdbd
  *          (slurm_link_runs*, slurm_link_accounts): one thread at a time per link.
  * Wait     a call waits for slurmctld up to its MessageTimeout (10 s by default); never call from a thread
- *          that answers the plugin. Updates behind one that did not reach it fail at once until it answers. */
+ *          that answers the plugin. Updates behind one that did not reach it fail at once
+ *          until it answers. */
 #ifndef SLURM_LINK_LINK_H
 #define SLURM_LINK_LINK_H
 #include "slurm_link/job_view.h"
@@ -35,9 +36,9 @@ struct slurm_link;
 int slurm_link_open(const char *conf, struct slurm_link **out, struct fault *why);
 void slurm_link_close(struct slurm_link *l);	/* NULL is fine; errno is kept */
 
-/* Does a slurmctld answer, the first one or a backup? Asked once, where every other call asks a slurmctld that
- * is away again each second until MessageTimeout is over: too long for a person, and for a daemon that is to
- * stop. 0; or -1 and ENOTCONN, with Slurm's words of the first one. */
+/* Does a slurmctld answer, the first one or a backup? Asked once, where every other call asks a slurmctld
+ * that is away again each second until MessageTimeout is over: too long for a person, and for a daemon that
+ * is to stop. 0; or -1 and ENOTCONN, with Slurm's words of the first one. */
 int slurm_link_ping(struct slurm_link *l, struct fault *why);
 
 /* What the running slurmctld is configured to do. */

@@ -9,7 +9,7 @@ load prometheus
 setup_file()
 {
 	export FILES=$BATS_TEST_DIRNAME/../../contrib/prometheus
-	cluster_up --nodes 1 --gpus 4
+	cluster_up --nodes 1 --gpus 4 --budgetd "notice_command = /usr/bin/true"	# for the rules of notices
 	deposit vision 100
 	prometheus_up "$(realpath "$FILES/gpubudget.rules.yml")"
 	cluster_restart budgetd

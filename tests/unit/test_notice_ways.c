@@ -46,7 +46,8 @@ static void teardown(void)
 /* --- the command ------------------------------------------------------------------------------------- */
 
 static const struct notice sample = { .id = 1, .at = NOON, .key = "abc-1", .kind = NOTICE_BUDGET,
-	.severity = NOTICE_WARNING, .project = "vision", .to = "ada,bob", .subject = "a \"subject\"\nBcc: x; $(touch /x)",
+	.severity = NOTICE_WARNING, .project = "vision", .to = "ada,bob",
+	.subject = "a \"subject\"\nBcc: x; $(touch /x)",
 	.text = (char[]){ "line one\nline two\n" } };
 
 static int run_for(int64_t deadline_ms, struct fault *why)
@@ -65,8 +66,9 @@ START_TEST(the_command_is_given_the_text_and_its_words)
 	FILE *from;
 	size_t n;
 
-	snprintf(lines, sizeof(lines), "{ echo \"$#$1\"; env | grep -c .; echo \"$GPUBUDGET_NOTICE_SUBJECT|$GPUBUDGET_NOTICE_TO|"
-		"$GPUBUDGET_NOTICE_ID|$GPUBUDGET_NOTICE_KIND|$GPUBUDGET_NOTICE_SEVERITY|$GPUBUDGET_NOTICE_PROJECT\"; cat; } >%s", out);
+	snprintf(lines, sizeof(lines), "{ echo \"$#$1\"; env | grep -c .; echo \"$GPUBUDGET_NOTICE_SUBJECT|"
+		"$GPUBUDGET_NOTICE_TO|$GPUBUDGET_NOTICE_ID|$GPUBUDGET_NOTICE_KIND|$GPUBUDGET_NOTICE_SEVERITY|"
+		"$GPUBUDGET_NOTICE_PROJECT\"; cat; } >%s", out);
 	program_write(lines);
 	ck_assert_msg(run_for(20000, &why) == 0, "%s", why.text);
 	from = fopen(out, "r");
@@ -75,7 +77,8 @@ START_TEST(the_command_is_given_the_text_and_its_words)
 	fclose(from);
 	text[n] = '\0';
 	ck_assert_ptr_nonnull(strstr(text, "1budget\n"));
-	ck_assert_ptr_nonnull(strstr(text, "a \"subject\"?Bcc: x; $(touch /x)|ada,bob|abc-1|budget|warning|vision\nline one\nline two\n"));
+	ck_assert_ptr_nonnull(strstr(text, "a \"subject\"?Bcc: x; $(touch /x)|ada,bob|abc-1|budget|warning|vision\n"
+		"line one\nline two\n"));
 }
 END_TEST
 
