@@ -61,10 +61,12 @@ static int64_t pressure(const char *text, const char *line, const char *average)
 {
 	char rest[128];
 	const char *at;
+	double percent;
 
 	if (sysfs_field(text, line, ' ', rest, sizeof(rest)) < 0 || !(at = strstr(rest, average)))
 		return -1;
-	return (int64_t)(strtod(at + strlen(average), NULL) * 100 + 0.5);
+	percent = strtod(at + strlen(average), NULL);
+	return percent >= 0 && percent <= 100 ? (int64_t)(percent * 100 + 0.5) : -1;
 }
 
 static void pressure_read(int root, struct host_facts *out)
@@ -78,6 +80,8 @@ static void pressure_read(int root, struct host_facts *out)
 	out->full_300 = pressure(text, "full", "avg300=");
 }
 
+#define COUNTER_MAX 1e18		/* more than 64 bits of jiffies would be */
+
 /* "cpu  user nice system idle iowait irq softirq steal ...": guests are in user already. */
 static void steal_read(int root, struct host_facts *out)
 {
@@ -90,7 +94,7 @@ static void steal_read(int root, struct host_facts *out)
 		return;
 	for (int i = 0; i < 8; i++, p = end) {
 		steal = strtod(p, &end);
-		if (end == p)
+		if (end == p || !(steal >= 0 && steal < COUNTER_MAX))
 			return;
 		sum += steal;
 	}

@@ -114,13 +114,19 @@ static void devices_take(int root, const struct devices *d, struct node_state *s
 			way_read(root, &d->nic[i].path, d->nic[i].vendor, false, s);
 }
 
+#define UPTIME_MAX_S 1e10		/* three hundred years: beyond it the text is none of the kernel's */
+
 static void moment_read(int root, struct node_state *s)
 {
 	char text[64];
+	double up;
 
 	sysfs_read(root, s->boot, sizeof(s->boot), "proc/sys/kernel/random/boot_id");
-	if (sysfs_read(root, text, sizeof(text), "proc/uptime") > 0)
-		s->at_us = (int64_t)(strtod(text, NULL) * 1e6);
+	if (sysfs_read(root, text, sizeof(text), "proc/uptime") <= 0)
+		return;
+	up = strtod(text, NULL);
+	if (up > 0 && up < UPTIME_MAX_S)
+		s->at_us = (int64_t)(up * 1e6);
 }
 
 int node_read(int root, struct node_state *out)

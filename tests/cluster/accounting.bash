@@ -34,7 +34,8 @@ slurmdbd_gpu_seconds()
 		{
 			gpus = match($8, /gres\/gpu=[0-9]+/) ? substr($8, RSTART + 9, RLENGTH - 9) : 0
 			skipped = $3 > $4 ? $3 - $4 : 0
-			sum[$1] += gpus * ($6 + seconds($7) - skipped)
+			used = $6 + seconds($7) - skipped	# cancelled before it began again: none
+			sum[$1] += gpus * (used > 0 ? used : 0)
 		}
 		END { for (id in sum) if (sum[id]) print id, sum[id]; exit open }' | sort -n
 }

@@ -122,7 +122,8 @@ recorded_runs()
 		$3 !~ /^[0-9]+$/ || !match($7, /gres\/gpu=[0-9]+/) { next }
 		{
 			run = $1 " " $3
-			sum[run] += substr($7, RSTART + 9, RLENGTH - 9) * ($5 + seconds($6) - ($2 > $3 ? $2 - $3 : 0))
+			used = $5 + seconds($6) - ($2 > $3 ? $2 - $3 : 0)	# one that was cancelled before it began again has none
+			sum[run] += substr($7, RSTART + 9, RLENGTH - 9) * (used > 0 ? used : 0)
 			if ($4 !~ /^[0-9]+$/) open[run] = 1
 			if ($4 >= end[run]) { end[run] = $4; state[run] = $8 }
 		}
