@@ -88,15 +88,15 @@ amount() { api "$DIR/people" GET '/v1/balances?project=vision'; jq '.rows[0].amo
 
 @test "the server is named by option, environment or budgetd.conf, and must be one" {
 	sed '/^server =/d' "$DIR/login.conf" >"$DIR/bare.conf"
-	GPUBUDGET_CONF=$DIR/bare.conf $BUDGETCTL --server "$SERVER/" health
-	GPUBUDGET_CONF=$DIR/bare.conf GPUBUDGET_SERVER=$SERVER $BUDGETCTL health
+	GPUBUDGET_CONF=$DIR/bare.conf $BUDGETCTL --server "$SERVER/" balance vision
+	GPUBUDGET_CONF=$DIR/bare.conf GPUBUDGET_SERVER=$SERVER $BUDGETCTL balance vision
 	run login $BUDGETCTL --server "$SERVER/budget" health
 	[[ $status == 2 && $output == *"has a path"* ]]
 	run login $BUDGETCTL --server "$SERVER" --socket "$DIR/people" health
 	[[ $status == 2 ]]
 	run login $BUDGETCTL --server http://127.0.0.1:$((PORT + 9)) health
 	[[ $status == 3 && $output == *"nobody listens on http://127.0.0.1:$((PORT + 9))"* ]]
-	login $BUDGETCTL --socket "$DIR/people" health
+	login $BUDGETCTL --socket "$DIR/people" balance vision
 }
 
 @test "who does not say who asks is told how, whatever is asked" {
@@ -218,12 +218,12 @@ amount() { api "$DIR/people" GET '/v1/balances?project=vision'; jq '.rows[0].amo
 	api "$DIR/people" GET /v1/health
 	answered 200
 	munged_start head
-	login $BUDGETCTL health
+	login $BUDGETCTL balance vision
 	munged_stop login
 	run login $BUDGETCTL health
 	[[ $status == 3 && $output == *"Is munged running?"* ]]
 	munged_start login
-	login $BUDGETCTL health
+	login $BUDGETCTL balance vision
 }
 
 @test "behind TLS it is the same, and a server that cannot prove who it is gets no question" {
